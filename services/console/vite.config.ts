@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vite';
 
-/** Where `npm run dev -w @outrider/console` sends what is not of the console: a service that runs. */
+/**
+ * The running service to which `npm run dev -w @outrider/console` forwards everything that is not part of the console.
+ */
 const SERVICE = process.env.OUTRIDER_URL ?? 'http://localhost:8080';
 
 export default defineConfig({
@@ -9,15 +11,15 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     target: 'es2023',
-    // Styles and pictures within the page would need a wider content security policy.
+    // Inlined styles and images would need a wider content security policy.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1500,
     modulePreload: { polyfill: false },
-    // Servers know the type of `.js`; MapLibre's worker comes as `.mjs`.
+    // Servers know the type of `.js`, but MapLibre's worker is an `.mjs` file.
     rolldownOptions: {
       input: {
         index: join(import.meta.dirname, 'index.html'),
-        // Of share links.
+        // The page of share links.
         share: join(import.meta.dirname, 'share.html'),
         // A service worker keeps its address, else browsers would keep the old one for good.
         sw: join(import.meta.dirname, 'src/installed/service-worker.ts'),

@@ -47,7 +47,7 @@ import { requirePerson, showsAuthor } from './rights.ts';
 import { ShareAccess, type ShareSources } from './share-access.ts';
 import { VideoAccess, type VideoSources } from './video-access.ts';
 
-/** What data there is. Nobody but {@link Access} touches it on a caller's behalf. */
+/** All data sources. Only {@link Access} uses them on a caller's behalf. */
 export interface Sources
   extends MaintenanceSources,
     NotificationSources,
@@ -57,7 +57,7 @@ export interface Sources
     HistorySources,
     CommandSources {
   registry: Registry;
-  /** Everything defined, as it is in force. */
+  /** All current definitions. */
   directory: Directory;
   config: NotificationSources['config'] &
     MessageChannelSources['config'] &
@@ -76,14 +76,14 @@ export interface Sources
   reportArchive: Owned<ReportArchive>;
   geocoder: Geocoder;
   tokens: Tokens;
-  /** Slows down guesses at a password. */
+  /** Slows down password guessing. */
   brake: LoginBrake;
 }
 
 /**
- * Everything that one caller can reach, and nothing else: every read and every write of a handler goes through here,
- * and here through `rights.ts`. What the caller may not see is reported as what does not exist; what may be seen and
- * not changed, as forbidden.
+ * Everything that one caller may access, and nothing else. Every read and write of a handler goes through this class,
+ * which checks it by `rights.ts`. Objects that the caller may not see are reported as not found, and those that may be
+ * seen but not changed as forbidden.
  */
 export class Access {
   readonly #caller: User;
@@ -91,8 +91,8 @@ export class Access {
   readonly #sources: Sources;
 
   /**
-   * @param by how the caller came: what the audit trail says of their changes
-   * @param claim of the key of a request that makes something once
+   * @param by session or key, and address of the caller, for the audit trail
+   * @param claim of the idempotency key of a request that creates something
    */
   constructor(
     caller: User,
@@ -104,12 +104,12 @@ export class Access {
     this.#sources = { ...sources, registry: sources.registry.as({ user: accountOf(caller), ...by }, claim) };
   }
 
-  /** Vehicles of one caller: their profiles, what is known of them now, and their past. */
+  /** Vehicles that one caller may see: their profiles, current state and history. */
   get vehicles(): VehicleAccess {
     return new VehicleAccess(this.#caller, this.#sources);
   }
 
-  /** Groups of vehicles that one caller may see, with who may see them. */
+  /** Vehicle groups that one caller may see, and the accounts with access to them. */
   get groups(): GroupAccess {
     return new GroupAccess(this.#caller, this.#sources);
   }
@@ -129,7 +129,7 @@ export class Access {
     return new AuditAccess(this.#caller, this.#sources);
   }
 
-  /** Vehicles, drivers and geofences of a file, and all that there are. */
+  /** Imports and exports of vehicles, drivers and geofences. */
   get vehicleImport(): VehicleImport {
     return new VehicleImport(this.#bulk);
   }
@@ -142,7 +142,7 @@ export class Access {
     return new GeofenceImport(this.#bulk);
   }
 
-  /** The same change to many. */
+  /** The same change to many objects. */
   get bulkChanges(): BulkChanges {
     return new BulkChanges(this.#bulk);
   }
@@ -161,12 +161,12 @@ export class Access {
     return new RuleAccess(this.#caller, this.#sources);
   }
 
-  /** What those rules, or others, would have notified of. */
+  /** Trial runs of rules on past events. */
   get ruleTrials(): RuleTrials {
     return new RuleTrials(this.#caller, this.#sources, this.notificationRules);
   }
 
-  /** The caller's notifications, and how they were delivered. */
+  /** The caller's notifications, with their deliveries. */
   get inbox(): InboxAccess {
     return new InboxAccess(this.#caller, this.#sources);
   }
@@ -176,12 +176,12 @@ export class Access {
     return new IncidentAccess(this.#caller, this.#sources);
   }
 
-  /** What the caller has messages sent by. */
+  /** The caller's message channels. */
   get messageChannels(): MessageChannelAccess {
     return new MessageChannelAccess(this.#caller, this.#sources);
   }
 
-  /** Where the caller has positions and events forwarded to. */
+  /** Destinations to which the caller's positions and events are forwarded. */
   get forwarding(): ForwardingAccess {
     return new ForwardingAccess(this.#caller, this.#sources);
   }
@@ -211,7 +211,7 @@ export class Access {
     return new PasskeyAccess(this.#caller, this.#sources);
   }
 
-  /** The caller's link to a provider that they sign in by. */
+  /** The caller's link to an external sign-in provider. */
   get externalSignIn(): ExternalSignInAccess {
     return new ExternalSignInAccess(this.#caller, this.#sources);
   }
@@ -226,22 +226,22 @@ export class Access {
     return new DriverAccess(this.#caller, this.#sources);
   }
 
-  /** Codes of drivers that nobody has. */
+  /** Driver codes that no driver has. */
   unknownDriverCodes(fromMs: number, toMs: number, signal: AbortSignal): Promise<UnknownCode[]> {
     return this.drivers.unknownCodes(this.#sources.reportArchive, fromMs, toMs, signal);
   }
 
-  /** Links that show the caller's vehicles to others. */
+  /** Links that share the caller's vehicles with others. */
   get shareLinks(): ShareAccess {
     return new ShareAccess(this.#caller, this.#sources);
   }
 
-  /** Places in words, as the caller calls them. */
+  /** Descriptions of places, with the caller's own names. */
   placesOf(points: readonly Point[]): Promise<(NamedPlace | null)[]> {
     return new PlaceAccess(this.#caller, this.#sources, ADDRESSES_MS).placesOf(points);
   }
 
-  /** What the caller's reports are made of. */
+  /** Data of the caller's reports. */
   get reports(): ReportAccess {
     return new ReportAccess(this.#caller, this.#sources);
   }
@@ -251,17 +251,17 @@ export class Access {
     return new VideoAccess(this.#caller, this.#sources);
   }
 
-  /** What the counters of vehicles show, and corrections of it. */
+  /** Counters of vehicles, with corrections. */
   get counters(): CounterAccess {
     return new CounterAccess(this.#maintenance);
   }
 
-  /** What is to be done to vehicles, and when. */
+  /** Planned maintenance of vehicles. */
   get maintenancePlans(): PlanAccess {
     return new PlanAccess(this.#maintenance);
   }
 
-  /** What was done to vehicles. */
+  /** Services done to vehicles. */
   get serviceRecords(): ServiceAccess {
     return new ServiceAccess(this.#maintenance);
   }
@@ -274,12 +274,12 @@ export class Access {
     return new MaintenanceScope(this.#caller, this.#sources);
   }
 
-  /** May the caller know which account made something? */
+  /** Whether the caller may know which account made something. */
   showsAuthor(id: User['id'] | null): boolean {
     return showsAuthor(this.#caller, this.#sources.directory, id);
   }
 
-  /** The caller's own, as they are stored; null where they never set any. */
+  /** The caller's stored preferences; null if never set. */
   preferences(): Promise<object | null> {
     return this.#sources.registry.preferences.get(this.#caller.id);
   }
@@ -288,12 +288,12 @@ export class Access {
     return this.#sources.registry.preferences.change(this.#caller.id, revise);
   }
 
-  /** The caller's own. */
+  /** The caller's report templates. */
   reportTemplates(): Promise<TemplateList> {
     return this.#sources.registry.reportTemplates.get(this.#caller.id);
   }
 
-  /** @throws {Problem} where the list is at another version than `ifMatch` */
+  /** @throws {Problem} when the list's version differs from `ifMatch` */
   setReportTemplates(ifMatch: number | null, templates: readonly object[]): Promise<TemplateList> {
     return this.#sources.registry.reportTemplates.change(this.#caller.id, ({ version }) => {
       if (ifMatch !== null && ifMatch !== version)
@@ -304,14 +304,14 @@ export class Access {
     });
   }
 
-  /** The same of a driver, for who keeps the driver. */
+  /** Exports what is held about a driver, for callers who manage the driver. */
   async exportDriver(id: DriverId): Promise<Job> {
     requirePerson(this.#caller);
     const { name, dealerId } = await this.drivers.kept(id);
     return this.jobs.addExport({ subject: 'driver', id }, name, dealerId === null ? [] : [dealerId]);
   }
 
-  /** @throws {Problem} unless the caller is an operator: what concerns the service itself is theirs alone */
+  /** @throws {Problem} unless the caller is an operator: only operators manage the service itself */
   requireOperator(): void {
     new Checks(this.#caller, this.#sources).requireOperator('This is for operators.');
   }

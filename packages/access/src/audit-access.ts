@@ -4,7 +4,9 @@ import { AccessPart } from './checks.ts';
 import { Problem } from './problem.ts';
 import { isOperator, rightToDriver, rightToVehicle, visibleAudit } from './rights.ts';
 
-/** A line of the audit trail as it may be shown: of somebody outside a dealer's organisation, the role alone. */
+/**
+ * A line of the audit trail as shown to a caller. For accounts outside a dealer's organisation, only the role is shown.
+ */
 export type AuditShown = Omit<AuditEntry, 'user'> & {
   user: { id: UserId | null; login: string | null; role: Role } | null;
 };
@@ -34,7 +36,7 @@ export class AuditAccess extends AccessPart {
     };
   }
 
-  /** Without what it names that the caller may not see now. */
+  /** Removes references to objects that the caller may not see now. */
   #fieldsShown(fields: AuditedFields | null): AuditedFields | null {
     if (fields === null) return null;
     const { directory } = this.sources;

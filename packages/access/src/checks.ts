@@ -27,7 +27,7 @@ import {
 } from './rights.ts';
 import type { SearchPage } from './search.ts';
 
-/** What one caller may do with what is defined, and how they may see it: for the parts of `Access`. */
+/** Checks of one caller's rights, and the visible form of definitions, for the parts of `Access`. */
 export class Checks {
   readonly #caller: User;
   readonly #sources: Pick<Sources, 'directory' | 'registry'>;
@@ -87,7 +87,7 @@ export class Checks {
     if (!isOperator(this.#caller)) throw new Problem('forbidden', detail);
   }
 
-  /** The dealer of something new: an operator says which, a dealer is it. */
+  /** Dealer of a new definition: chosen by operators; dealers get their own. */
   dealerFor(wanted: UserId | null | undefined): UserId | null {
     if (isOperator(this.#caller)) return wanted ?? null;
     const own = dealerOf(this.#caller);
@@ -102,8 +102,8 @@ export class Checks {
   }
 
   /**
-   * What becomes of the groups that something names: those asked for, all of which the caller must see, and those
-   * that the caller does not see and so can't mean to take away. Nothing where no groups were asked for.
+   * Groups after a change: the requested ones, all of which the caller must see, and the existing ones that the caller
+   * does not see and so cannot intend to remove. Empty if the request names no groups.
    */
   async groupsFrom(
     current: readonly GroupId[],
@@ -120,7 +120,7 @@ export class Checks {
       await this.named(`${pointer}/${nth}`, 'group', () => this.group(id, 'read'));
   }
 
-  /** What a field of a request names: where the caller does not see it, the field is at fault. */
+  /** Finds what a field of a request names. If the caller does not see it, the error names the field. */
   async named<T>(pointer: string, noun: string, find: () => Promise<T>): Promise<T> {
     try {
       return await find();
@@ -130,7 +130,7 @@ export class Checks {
     }
   }
 
-  /** All vehicles that the caller may know of: suspended ones as well, whose data is hidden. */
+  /** All vehicles that the caller may see, including suspended ones, whose data is hidden. */
   visibleVehicles(): Vehicle[] {
     return [...this.#sources.directory.vehicles.values()].filter(
       (vehicle) => rightToVehicle(this.#caller, vehicle) !== 'none',
@@ -142,7 +142,7 @@ export class Checks {
     return rightToGroup(this.#caller, this.#sources.directory.groups.get(id)) !== 'none';
   }
 
-  /** A definition as the caller may see it: without the groups that the caller may not. */
+  /** A definition as shown to the caller: without groups that the caller may not see. */
   shown<T extends { groupIds: readonly GroupId[] | null; sharedGroupIds?: readonly GroupId[] }>(thing: T): T {
     if (isOperator(this.#caller)) return thing;
     const { groupIds, sharedGroupIds } = thing;
@@ -157,14 +157,14 @@ export class Checks {
     return { ...page, items: page.items.map((item) => this.shown(item)) };
   }
 
-  /** The queries ask for what may be seen, and nothing else; should one ever ask for more, it is still not shown. */
+  /** The queries already select only what the caller may see. This filter is a safeguard in case one selects more. */
   page<T extends { groupIds: readonly GroupId[] | null }>(page: Page<T>, right: (item: T) => Right): Page<T> {
     const items = page.items.filter((item) => right(item) !== 'none').map((item) => this.shown(item));
     return { ...page, items };
   }
 }
 
-/** A part of what one caller can reach. */
+/** Base class of the parts of `Access`. */
 export abstract class AccessPart {
   protected readonly caller: User;
   protected readonly sources: Sources;

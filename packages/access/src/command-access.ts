@@ -26,14 +26,14 @@ import { badField, notFound, Problem, rightNeeded, scopeNeeded } from './problem
 import { isOperator, rightToUser } from './rights.ts';
 
 export interface CommandConfig {
-  /** A vehicle whose engine is blocked must not be faster. */
+  /** Highest speed at which a vehicle's engine may be blocked. */
   maxSpeedKmh: number;
-  /** How old the fix may be that says how fast it is. */
+  /** Maximum age of the fix from which the speed is taken. */
   positionMaxAgeMs: number;
-  /** How long a command waits for its terminal where nothing else is said, and at most. */
+  /** Default time that a command waits for its terminal; below, the longest. */
   defaultExpirySeconds: number;
   maxExpirySeconds: number;
-  /** Of one account. */
+  /** Commands of one account per minute. */
   perMinute: number;
 }
 
@@ -41,12 +41,12 @@ export interface CommandSources {
   registry: Registry;
   directory: Directory;
   hub: Pick<Hub, 'latest' | 'connections' | 'publish'>;
-  /** What terminals that speak a protocol can do. */
+  /** Commands that terminals of a protocol support. */
   abilitiesOf(protocol: ProtocolName): readonly CommandAbility[];
   config: { commands: CommandConfig };
 }
 
-/** A command as a caller asks for it. */
+/** A command as requested by a caller. */
 export interface CommandWish {
   order: CommandOrder;
   confirm: boolean;
@@ -54,7 +54,7 @@ export interface CommandWish {
   expiresInSeconds?: number | undefined;
 }
 
-/** What the terminal of a vehicle can do, and the caller may ask of it. */
+/** Commands that the vehicle's terminal supports and the caller may send. */
 export interface CommandTypes {
   protocol: ProtocolName | null;
   connected: boolean;
@@ -85,7 +85,7 @@ export class CommandAccess {
     return (await this.#terminal()).types;
   }
 
-  /** What the terminal can be asked to do, and the state of its vehicle. */
+  /** Commands available for the terminal, and the state of its vehicle. */
   async #terminal(): Promise<{ types: CommandTypes; status: VehicleStatus | null }> {
     const { hub, abilitiesOf } = this.#sources;
     const { id, terminalId } = this.#vehicle;
@@ -102,7 +102,7 @@ export class CommandAccess {
     return { types: { protocol, connected: connection !== undefined, reason, abilities }, status };
   }
 
-  /** Queues a command; a guarded one only where the vehicle is known to be slow. */
+  /** Queues a command. A guarded command is accepted only if the vehicle is known to be slow. */
   async add({ order, confirm, maxSpeedKmh, expiresInSeconds }: CommandWish, nowMs: number): Promise<VehicleCommand> {
     if (!mayCommand(this.#caller, order.type)) throw commandsRefused(this.#caller, order.type);
     const { config } = this;
@@ -152,7 +152,7 @@ export class CommandAccess {
     return this.#shown(await this.#command(id));
   }
 
-  /** By anyone who may give such a command: it was not sent. */
+  /** Cancels a command that was not sent yet. Anyone who may give such a command may do so. */
   async cancel(id: CommandId): Promise<void> {
     await this.#command(id);
     const { command, cancelled } = await this.#sources.registry.vehicleCommands.cancel(id);
@@ -180,7 +180,7 @@ export class CommandAccess {
     );
   }
 
-  /** Without the account and the rule that the caller may not see. */
+  /** Hides the account and the rule that the caller may not see. */
   #shown(command: VehicleCommand): VehicleCommand {
     const { createdBy } = command;
     const seesRule = isOperator(this.#caller) || createdBy === this.#caller.id;
@@ -198,13 +198,13 @@ export class CommandAccess {
   }
 }
 
-/** Why an account may not give such a command: for want of a service, or of a scope of its key. */
+/** Refusal of a command for lack of a service, or of a scope of the API key. */
 function commandsRefused(caller: User, type: CommandType): Problem {
   if (!hasScope(caller, 'commands')) return scopeNeeded('commands');
   return rightNeeded(type === 'text' && caller.services.includes('commands') ? 'command-text' : 'commands');
 }
 
-/** Wakes what sends commands, and the subscribers of the live API. */
+/** Notifies the command sender and the subscribers of the live API. */
 async function publishCommand(hub: Pick<Hub, 'publish'>, command: VehicleCommand): Promise<void> {
   await hub.publish(VEHICLE_COMMAND_CHANNEL, JSON.stringify({ command } satisfies CommandNews)).catch(() => {});
 }

@@ -1,22 +1,22 @@
 import { type InputError, Problem } from './problem.ts';
 
-/** More than anyone mends before trying again. */
+/** More faults than anyone corrects before trying again. */
 const MAX_LISTED = 100;
 
-/** Everything that is wrong with many things that came at once. */
+/** Collects all faults of a bulk request. */
 export class Faults {
   readonly #listed: InputError[] = [];
   #count = 0;
   #hasConflictOnly = true;
 
-  /** @param kind `conflict`: right by itself, and clashing with what exists or with another of them */
+  /** @param kind `conflict`: valid by itself, but conflicting with existing data or with another item */
   add(error: InputError, kind: 'invalid-request' | 'conflict' = 'invalid-request'): void {
     this.#count += 1;
     if (kind !== 'conflict') this.#hasConflictOnly = false;
     if (this.#listed.length < MAX_LISTED) this.#listed.push(error);
   }
 
-  /** Adds what was found elsewhere to be invalid: the first of it, and how much it is in all. */
+  /** Adds faults found elsewhere: the first of them, and their total number. */
   addAll(errors: readonly InputError[], count: number): void {
     for (const error of errors) this.add(error);
     this.#count += count - errors.length;
@@ -34,7 +34,7 @@ export class Faults {
     return this.#count === 0;
   }
 
-  /** @throws {Problem} naming what is wrong, where anything is */
+  /** @throws {Problem} naming the faults, if there are any */
   throwIfAny(): void {
     if (this.isEmpty) return;
     const count = this.#count === 1 ? '1 thing is' : `${this.#count} things are`;

@@ -18,32 +18,32 @@ export interface ForwardingSources {
   config: { allowPrivateWebhooks: boolean };
 }
 
-/** What of a destination its owner says. */
+/** Fields of a destination that its owner sets. */
 export interface ForwardingWish extends Pick<ForwardingFields, 'name' | 'settings' | 'filter' | 'active'> {
   kind: DestinationKindName;
   secret: string | null;
   secretHeaders: Readonly<Record<string, string>>;
 }
 
-/** Null: not to be changed. */
+/** Changed fields of a destination. */
 export interface ForwardingChange extends Omit<ForwardingWish, 'kind' | 'secret' | 'secretHeaders'> {
-  /** Undefined: it stays. */
+  /** Undefined: unchanged. */
   secret: string | null | undefined;
-  /** Those that are left out stay; null takes one away. */
+  /** Headers that are left out are kept; null removes one. */
   secretHeaders: Readonly<Record<string, string | null>>;
 }
 
-/** How a test went. */
+/** Result of a test. */
 export interface ForwardingTest {
-  /** Null: the receiving system took it. */
+  /** Null: the receiving system accepted it. */
   error: string | null;
   tookMs: number;
 }
 
-/** Accounts whose test is under way. */
+/** Accounts with a running test. */
 const testing = new Set<UserId>();
 
-/** Where a caller has positions and events forwarded to: dealers see their own destinations, operators all. */
+/** Destinations to which positions and events are forwarded. Dealers see their own, operators all. */
 export class ForwardingAccess {
   readonly #caller: User;
   readonly #sources: ForwardingSources;
@@ -73,7 +73,7 @@ export class ForwardingAccess {
     return bounded(this.#destinations.create(this.#caller.id, fields, secrets));
   }
 
-  /** @param change gives the new fields from the present ones */
+  /** @param change computes the new fields from the current ones */
   async change(
     id: string,
     ifMatch: number | null,
@@ -89,7 +89,7 @@ export class ForwardingAccess {
     };
     const fields = this.#checked({ ...wish, kind: present.kind }, { ...known, ...changed });
     this.#requireSeen(wish.filter, present.filter);
-    // What was checked is what is changed.
+    // Only the version that was checked may be changed.
     return current(this.#destinations.update(id, ifMatch ?? present.version, fields, changed));
   }
 
@@ -107,7 +107,7 @@ export class ForwardingAccess {
     return this.#destinations.replay(id, fromMs);
   }
 
-  /** Tries once whether the receiving system takes something. */
+  /** Makes one attempt to send to the receiving system. */
   async test(id: string): Promise<ForwardingTest> {
     requireUnlimited(this.#caller);
     const destination = await this.get(id);
@@ -157,7 +157,7 @@ export class ForwardingAccess {
     return { ...wish, endpoint: of.endpointOf(settings) };
   }
 
-  /** @param known what the filter named before: it may stay, though it is gone or not to be seen any more */
+  /** @param known what the filter named before: it may stay, even if it is deleted or no longer visible */
   #requireSeen(wanted: ForwardingFields['filter'], known: ForwardingFields['filter'] | null): void {
     const { vehicles, groups } = this.#sources.directory;
     for (const [nth, id] of (wanted.vehicleIds ?? []).entries())
@@ -169,7 +169,7 @@ export class ForwardingAccess {
   }
 }
 
-/** Names are the same whatever their case. */
+/** Names of headers are case-insensitive. */
 function withHeaders(
   known: Readonly<Record<string, string>>,
   changes: Readonly<Record<string, string | null>>,

@@ -16,7 +16,7 @@ import { badField, Problem } from './problem.ts';
 import { requireData } from './rights.ts';
 
 export interface HistoryConfig {
-  /** Calls that bring positions, of a dealer with all its accounts, or of an account that no dealer keeps. */
+  /** Calls per minute that import positions, for a dealer with all its accounts, or for an account without a dealer. */
   importsPerMinute: number;
 }
 
@@ -29,27 +29,27 @@ export interface HistorySources {
   appendTelemetry(packets: readonly TelemetryPacket[]): Promise<void>;
 }
 
-/** What was taken of a vehicle's past. */
+/** Result of an import of history. */
 export interface TakenHistory {
   positions: number;
-  /** Unix milliseconds of the oldest and of the newest fix; null without any. */
+  /** Unix milliseconds of the oldest and of the newest fix; null without positions. */
   fromMs: number | null;
   toMs: number | null;
 }
 
-/** What an erasure of a vehicle's history would remove. */
+/** Counts of what an erasure of a vehicle's history would remove. */
 export interface ErasableHistory extends HistoryRows {
   videos: number;
   notifications: number;
 }
 
 const WINDOW_MS = 60_000;
-/** A packet is a record of the log, which bounds how large it may be. */
+/** Limited, because a packet is a record of the log, whose size is bounded. */
 const POSITIONS_PER_PACKET = 100;
-/** Imported positions are no terminal's: odometers of both are not compared. */
+/** Imported positions belong to no terminal, so their odometers are not compared with a terminal's. */
 const NO_TERMINAL = IMPORT_PROTOCOL as string as TerminalId;
 
-/** The past of one vehicle that the caller may change. */
+/** The history of one vehicle that the caller may change. */
 export class HistoryAccess {
   readonly #caller: User;
   readonly #sources: HistorySources;
@@ -62,9 +62,10 @@ export class HistoryAccess {
   }
 
   /**
-   * Adds positions to what is archived of the vehicle. They move nothing live; sent again, they are there once.
+   * Adds positions to the vehicle's archive. They do not affect the live state; if they are sent again, they are stored
+   * only once.
    *
-   * @throws {Problem} `too-many-requests` beyond the bound
+   * @throws {Problem} `too-many-requests` above the rate limit
    */
   async add(positions: readonly Position[], nowMs: number): Promise<TakenHistory> {
     if (positions.length === 0) return { positions: 0, fromMs: null, toMs: null };
@@ -77,7 +78,7 @@ export class HistoryAccess {
         vehicleId: this.#vehicle.id,
         terminalId: NO_TERMINAL,
         protocol: IMPORT_PROTOCOL,
-        // As if it had been received then: silence is judged by it, and what is silent since then is not silent now.
+        // As if received then: this time decides whether a vehicle is silent, and an import must not end its silence.
         receivedAtMs: part.at(-1)?.fixTimeMs ?? nowMs,
         positions: part,
       });
@@ -97,9 +98,10 @@ export class HistoryAccess {
   }
 
   /**
-   * What {@link erase} would remove.
+   * Counts what {@link erase} would remove.
    *
-   * @throws {Problem} where the time is not past, and `vehicle-suspended` where the caller may not see it now
+   * @throws {Problem} when the time is not past, and `vehicle-suspended` when the caller may not see the vehicle's data
+   *   now
    */
   async erasable(beforeMs: number, nowMs: number): Promise<ErasableHistory> {
     requireData(this.#caller, this.#vehicle);
@@ -110,7 +112,7 @@ export class HistoryAccess {
   }
 
   /**
-   * Begins to erase what the vehicle did before a time; from now on nothing of that time is kept.
+   * Starts the erasure of the vehicle's history before a time. From now on, data of that time is no longer stored.
    *
    * @throws {Problem} as {@link erasable}
    */

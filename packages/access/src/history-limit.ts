@@ -6,7 +6,7 @@ export interface HistoryLimitSource {
   historyLimits: Pick<Registry['historyLimits'], 'of'>;
 }
 
-/** Limits of histories, by vehicle; null: what the vehicle did is kept from its beginning. */
+/** Known limits of vehicle histories. A vehicle without a limit has its full history. */
 export class KnownLimits {
   readonly #beforeMs: ReadonlyMap<VehicleId, number>;
 
@@ -20,9 +20,9 @@ export class KnownLimits {
   }
 
   /**
-   * What is wrong with a time that is before the limit of the vehicle; null: nothing.
+   * Describes the fault of a time before the vehicle's limit; null: no fault.
    *
-   * @param so what follows from that, as a sentence without a full stop
+   * @param so the consequence, as a sentence without a full stop
    */
   fault(vehicleId: VehicleId, atMs: number, so: string): string | null {
     const beforeMs = this.#beforeMs.get(vehicleId);
@@ -31,7 +31,7 @@ export class KnownLimits {
   }
 }
 
-/** @throws {Problem} at the field where the time is before the limit of the vehicle */
+/** @throws {Problem} at the field if the time is before the limit of the vehicle */
 export async function requireHistory(
   registry: HistoryLimitSource,
   vehicleId: VehicleId,

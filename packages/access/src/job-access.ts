@@ -45,25 +45,25 @@ export const MAX_RECALCULATED_DAYS = 31;
 export interface JobSources {
   registry: Pick<Registry, 'jobs' | 'quotas' | 'reportFiles'>;
   directory: Directory;
-  /** Where the files of reports are. */
+  /** Files of reports. */
   reportFiles: Pick<Files, 'get' | 'info'>;
   config: { reports: ReportJobsConfig; erasure: ErasureConfig };
 }
 
-/** How data of what was deleted is erased. */
+/** Settings of the erasure of deleted objects' data. */
 export interface ErasureConfig {
-  /** Until then an erasure can be cancelled. */
+  /** Time for which an erasure can be cancelled. */
   graceMs: number;
 }
 
 export interface ReportJobsConfig {
-  /** How long the file of a report is kept. */
+  /** Days for which the file of a report is kept. */
   retentionDays: number;
 }
 
 const DAY_MS = 86_400_000;
 
-/** A caller's jobs, and nothing else: the part of `Access` that they are reached by. An operator sees everybody's. */
+/** A caller's own jobs, as the part of `Access` for them. Operators see everyone's. */
 export class JobAccess {
   readonly #caller: User;
   readonly #sources: JobSources;
@@ -95,7 +95,7 @@ export class JobAccess {
 
   async addReport(request: ReportRequest): Promise<Job> {
     requireSeen(request, this.#caller, this.#sources.directory);
-    // How large the file will be is not known: the last one may go beyond.
+    // The size of the file is unknown in advance, so the last one may exceed the quota.
     const storage = await this.#sources.registry.quotas.use(this.#caller.id, 'account', 'storageBytes');
     if (storage.used >= storage.limit) throw quotaExceeded({ ...storage, requested: 1 });
     const { id, login } = this.#caller;
@@ -121,7 +121,10 @@ export class JobAccess {
     );
   }
 
-  /** @param person that the caller may export; `name`: as the audit trail says it */
+  /**
+   * @param person whose data the caller may export
+   * @param name as shown in the audit trail
+   */
   addExport(person: ExportedPerson, name: string, dealerIds: readonly UserId[]): Promise<Job> {
     return limited(
       this.#sources.registry.jobs.create(
@@ -137,7 +140,7 @@ export class JobAccess {
     );
   }
 
-  /** The file of an export that is done, for who asked for it and may still have it. */
+  /** The file of a finished export, for the user who requested it and may still have it. */
   async exportFile(id: JobId): Promise<ReportFile> {
     const job = await this.#job(id);
     if (job.kind !== PERSON_EXPORT || job.userId !== this.#caller.id) throw notFound();
@@ -161,12 +164,12 @@ export class JobAccess {
     return { ...page, items: page.items.filter((job) => this.#sees(job)).map((job) => this.#shown(job)) };
   }
 
-  /** How long the file of a report is kept. */
+  /** Time for which the file of a report is kept. */
   get retentionMs(): number {
     return this.#sources.config.reports.retentionDays * DAY_MS;
   }
 
-  /** The file of a report that is done, for one who may see everything in it now. */
+  /** The file of a finished report, if the caller may see everything in it now. */
   async reportFile(id: JobId): Promise<ReportFile> {
     const job = await this.#job(id);
     if (job.kind !== REPORT_JOB) throw notFound();
@@ -182,14 +185,14 @@ export class JobAccess {
     return file;
   }
 
-  /** The bytes of a file that {@link reportFile} has shown, read as they are taken. */
+  /** Streams the bytes of a file that {@link reportFile} returned. */
   async *reportBytes(file: ReportFile, start: number, end: number): AsyncIterable<Uint8Array> {
     const bytes = await this.#sources.reportFiles.get(file.id, { start, end });
     if (bytes === null) throw new Error(`the file of ${file.jobId} was deleted meanwhile`);
     yield* bytes;
   }
 
-  /** Calls it off; what it has done stays done. */
+  /** Cancels a job; completed work is not undone. */
   async cancel(id: JobId): Promise<Job> {
     const job = await this.#job(id);
     if (job.kind === ERASE_HISTORY || job.kind === RETENTION)
@@ -247,11 +250,11 @@ export class JobAccess {
     return limit === null || (limitedTo?.every((id) => limit.includes(id)) ?? false);
   }
 
-  /** Without what it is about, where the caller may not see that any more. */
+  /** Hides the subject of a job if the caller may no longer see it. */
   #shown(job: Job): Job {
     const { directory } = this.#sources;
     const { subjectId } = job;
-    // What is erased exists no more, and only operators see these jobs.
+    // An erased object no longer exists, and only operators see these jobs.
     if (job.kind === ERASURE) return job;
     const vehicle = directory.vehicles.get(subjectId as VehicleId);
     const geofence = directory.geofences.get(subjectId as GeofenceId);
@@ -295,7 +298,7 @@ const NAMED = {
   driverIds: 'driver',
 } as const;
 
-/** @throws {Problem} when the caller does not see what a report is to be about */
+/** @throws {Problem} when the caller does not see an object that the report names */
 export function requireSeen(request: NamedByReport, caller: User, directory: Directory): void {
   const { vehicleIds, driverIds } = request;
   if (vehicleIds) {

@@ -13,17 +13,17 @@ export class PlaceAccess {
   readonly #caller: User;
   readonly #sources: PlaceSources;
   #own: OwnPlaces | null = null;
-  /** How long addresses may still be waited for. */
+  /** Remaining time to wait for addresses. */
   #leftMs: number;
 
-  /** @param waitMs for addresses that are not known yet, over all calls; then the nearest town has to do */
+  /** @param waitMs total time to wait for unknown addresses; then the nearest town is used */
   constructor(caller: User, sources: PlaceSources, waitMs: number) {
     this.#caller = caller;
     this.#sources = sources;
     this.#leftMs = waitMs;
   }
 
-  /** The places in words, in the order of the points; null where nothing is known. */
+  /** Descriptions of the places, in the order of the points; null if nothing is known. */
   async placesOf(points: readonly Point[]): Promise<(NamedPlace | null)[]> {
     if (points.length === 0) return [];
     const { geocoder } = this.#sources;

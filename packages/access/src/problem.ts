@@ -2,18 +2,18 @@ import type { AccountRight, ApiKeyScope, QuotaKind, QuotaScope, ServiceName } fr
 
 /** One thing that is wrong with a request. */
 export interface InputError {
-  /** Where in the body: a JSON pointer (RFC 6901); the empty one is the whole body. */
+  /** Position in the body: a JSON pointer (RFC 6901); the empty one is the whole body. */
   pointer?: string;
-  /** Which parameter of path, query or header, where it is not in the body. */
+  /** Parameter of path, query or header, if the fault is not in the body. */
   parameter?: string;
-  /** Which row of a CSV, as a spreadsheet counts them: 1 is the header. */
+  /** Row of a CSV, as counted by spreadsheets: 1 is the header. */
   row?: number;
-  /** Which column of it, by the name in the header. */
+  /** Column of the row, by its name in the header. */
   column?: string;
   detail: string;
 }
 
-/** Kinds of problem, by the last part of their `type`; each has one status and one title. */
+/** Kinds of problem, by the last segment of their `type`; each has one status and one title. */
 export const PROBLEMS = {
   'invalid-request': [400, 'The request is not valid'],
   'not-authorized': [401, 'A valid token is needed'],
@@ -50,20 +50,20 @@ export const PROBLEMS = {
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 export type ProblemKind = keyof typeof PROBLEMS;
 
-/** A quota as a refusal names it. */
+/** A quota as named in a refusal. */
 export interface ExceededQuota {
   scope: QuotaScope;
   kind: QuotaKind;
   limit: number;
   used: number;
-  /** How much more the request needs. */
+  /** Additional amount that the request needs. */
   requested: number;
 }
 
-/** Where a consumer of a feed can go on that came too late. */
+/** Where a consumer with an outdated cursor can resume a feed. */
 export interface FeedResumption {
   cursor: string;
-  /** ISO 8601: when the oldest of what follows was written. */
+  /** ISO 8601 time at which the oldest remaining item was written. */
   from: string;
 }
 
@@ -77,9 +77,9 @@ export class Problem extends Error {
   readonly quota: ExceededQuota | null;
   /** The right or the service that the account was not given. */
   readonly right: AccountRight | ServiceName | null;
-  /** Where a feed can be followed from, whose cursor is too old. */
+  /** Where a feed can be resumed, if the cursor is too old. */
   readonly resumption: FeedResumption | null;
-  /** Somebody tried a password, and it was not the right one: it counts as a failed login, whatever the status. */
+  /** Whether a wrong password was tried: it counts as a failed login, whatever the status. */
   readonly isWrongPassword: boolean;
 
   constructor(
@@ -108,7 +108,7 @@ export class Problem extends Error {
     return PROBLEMS[this.kind][0];
   }
 
-  /** The answer as RFC 9457 describes it. */
+  /** The response in the format of RFC 9457. */
   toResponse(): Response {
     const [status, title] = PROBLEMS[this.kind];
     const body = {
@@ -128,45 +128,45 @@ export class Problem extends Error {
   }
 }
 
-/** The answer to what does not exist and to what the caller may not see: the very same. */
+/** Same response for what does not exist and for what the caller may not see. */
 export function notFound(): Problem {
   return new Problem('not-found', 'It does not exist, or this account may not see it.');
 }
 
-/** One bad field of the body. */
+/** Refusal of one field of the body. */
 export function badField(pointer: string, detail: string): Problem {
   return new Problem('invalid-request', 'The body is not valid.', { errors: [{ pointer, detail }] });
 }
 
-/** The password that an account should have shown that it knows is another. */
+/** Refusal of a wrong password of the account. */
 export function wrongPassword(pointer: string): Problem {
   const errors = [{ pointer, detail: 'It is not the password of this account.' }];
   return new Problem('invalid-request', 'The body is not valid.', { errors, isWrongPassword: true });
 }
 
-/** Why only an operator may give a value. */
+/** Error text for a value that only operators may set. */
 export function operatorOnly(field: string): string {
   return field === 'terminalId'
     ? 'This terminal sends data already, and not for a vehicle of yours: ask an operator to move it.'
     : 'It is no terminal of the vehicle.';
 }
 
-/** What an account may not do for want of a right or a service. */
+/** Refusal because the account lacks a right or a service. */
 export function rightNeeded(right: AccountRight | ServiceName): Problem {
   return new Problem('forbidden', `This account was not given \`${right}\`, which the call needs.`, { right });
 }
 
-/** What an API key may not do for want of a scope. */
+/** Refusal because the API key lacks a scope. */
 export function scopeNeeded(scope: ApiKeyScope): Problem {
   return new Problem('forbidden', `This API key does not have the scope \`${scope}\`, which the call needs.`);
 }
 
-/** One bad parameter. */
+/** Refusal of one parameter. */
 export function badParameter(parameter: string, detail: string): Problem {
   return new Problem('invalid-request', 'A parameter is not valid.', { errors: [{ parameter, detail }] });
 }
 
-/** Steps into a value as a JSON pointer (RFC 6901). */
+/** Formats a path into a value as a JSON pointer (RFC 6901). */
 export function jsonPointer(path: readonly PropertyKey[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

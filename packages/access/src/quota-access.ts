@@ -3,13 +3,13 @@ import type { Registry } from '@outrider/registry';
 import { badField, type ExceededQuota, Problem } from './problem.ts';
 import { isOperator } from './rights.ts';
 
-/** New limits by scope and kind; null takes one back to its default. */
+/** New limits by scope and kind; null resets one to its default. */
 export type QuotaPatch = { [S in QuotaScope]?: { [K in KindIn<S>]?: number | null | undefined } | undefined };
 
 /**
- * Sets limits of an account that the caller may change. A dealer sets those of its users, none above its own.
+ * Sets limits of an account that the caller may change. Dealers set those of their users, up to their own limits.
  *
- * @throws {Problem} when a limit is not the caller's to set
+ * @throws {Problem} when the caller may not set a limit
  */
 export async function setQuotas(
   registry: Pick<Registry, 'quotas'>,
@@ -36,7 +36,7 @@ export async function setQuotas(
   });
 }
 
-/** Quotas by scope and kind, as a call shows them. */
+/** Quotas by scope and kind, in the form of a response. */
 export function quotasBody(quotas: readonly QuotaUse[]) {
   const ofScope = (wanted: QuotaScope) => {
     const uses = quotas.filter(({ scope }) => scope === wanted);
@@ -60,7 +60,7 @@ const NAMES = {
   storageBytes: 'bytes of stored files',
 } as const satisfies Record<QuotaKind, string>;
 
-/** What a write beyond a quota is answered. */
+/** Refusal of a write that would exceed a quota. */
 export function quotaExceeded({ scope, kind, limit, used, requested }: ExceededQuota): Problem {
   const owner = scope === 'account' ? 'The account' : 'The dealer with all its accounts';
   return new Problem(

@@ -1,7 +1,7 @@
 import { StaleVersionError, TooManyError } from '@outrider/registry';
 import { Problem } from './problem.ts';
 
-/** @throws {Problem} `stale`, where somebody else changed it meanwhile */
+/** @throws {Problem} `stale`, when the object was changed in the meantime */
 export async function current<T>(changed: Promise<T>): Promise<T> {
   try {
     return await changed;
@@ -13,7 +13,7 @@ export async function current<T>(changed: Promise<T>): Promise<T> {
   }
 }
 
-/** @throws {Problem} `conflict`, where there are as many as there may be */
+/** @throws {Problem} `conflict`, when the maximum number exists already */
 export async function bounded<T>(made: Promise<T>): Promise<T> {
   try {
     return await made;

@@ -37,29 +37,29 @@ export interface ReportAccessSources extends PlaceSources {
   } & Pick<Registry, 'drivers' | 'driverAssignments' | 'maintenance' | 'serviceRecords' | 'historyLimits'>;
 }
 
-/** Names of deleted geofences that a report remembers; then it reads them anew. */
+/** Cached names of deleted geofences in a report; beyond this number the cache is cleared. */
 const MAX_DELETED = 10_000;
 
-/** How long a call may wait for addresses. */
+/** Time that a call may wait for addresses. */
 export const ADDRESSES_MS = 3000;
 
-/** What one caller's reports may be made of. */
+/** Data that one caller's reports may use. */
 export class ReportAccess {
   readonly #caller: User;
   readonly #sources: ReportAccessSources;
   readonly #addressesMs: number;
 
-  /** @param addressesMs how long one report may wait for addresses that are not known yet */
+  /** @param addressesMs time that one report may wait for unknown addresses */
   constructor(caller: User, sources: ReportAccessSources, addressesMs = ADDRESSES_MS) {
     this.#caller = caller;
     this.#sources = sources;
     this.#addressesMs = addressesMs;
   }
 
-  /** The archive, to be asked about {@link vehicles} alone, and the names that the caller may see. */
+  /** The archive, which may only be queried about {@link vehicles}, and the names that the caller may see. */
   get sources(): ReportSources {
     const { directory, hub, reportArchive, registry } = this.#sources;
-    /** Null: none of this id was deleted since names are kept. */
+    /** Null: the registry has no name of a deleted geofence with this id. */
     const deleted = new Map<GeofenceId, DeletedGeofence | null>();
     const places = new PlaceAccess(this.#caller, this.#sources, this.#addressesMs);
     return {
@@ -93,9 +93,10 @@ export class ReportAccess {
   }
 
   /**
-   * How the caller reads, by their preferences, and what of.
+   * Details of a report for its reader, by the caller's preferences.
    *
    * @param language null: the caller's
+   * @param about time range and other details of the report
    */
   async reading(language: Language | null, about: Omit<Reading, 'language' | 'units' | 'who'>): Promise<Reading> {
     const { id, name, login } = this.#caller;
@@ -118,14 +119,14 @@ export class ReportAccess {
   }
 
   /**
-   * From when on there is a history of all these vehicles, in Unix milliseconds; null where that is no later than a
-   * time. All of them are vehicles that the caller may see.
+   * Time from which the history of all these vehicles is complete, in Unix milliseconds; null if it is not after
+   * `fromMs`. The caller must be allowed to see all of them.
    */
   historyFrom(vehicleIds: readonly VehicleId[], fromMs: number): Promise<number | null> {
     return this.#sources.registry.historyLimits.latestAfter(vehicleIds, fromMs);
   }
 
-  /** The spans within a time range of which the archive has lost rows, of whichever vehicles. */
+  /** Spans within a time range in which the archive has lost rows, of any vehicle. */
   incomplete(fromMs: number, toMs: number): Promise<TimeSpan[]> {
     return incompleteWithin(this.#sources.reportArchive, { fromMs, toMs });
   }
@@ -139,16 +140,16 @@ export class ReportAccess {
 }
 
 /**
- * Does the caller see what is named? What they do not see looks as if it did not exist.
+ * Finds a reference that the caller does not see, which then looks as if it did not exist.
  *
- * @returns the first field that names something else; null where all is well
+ * @returns the first field with such a reference; null if none exists
  */
 export function unseenIn(
   { vehicleId, vehicleIds, groupId, geofenceId, driverIds }: NamedByReport,
   caller: User,
   directory: Directory,
 ): 'vehicleId' | 'vehicleIds' | 'groupId' | 'geozoneId' | 'driverIds' | null {
-  // Of several vehicles, those that are left make the report; of several drivers as well.
+  // A report on several vehicles or drivers is made of those still visible.
   if (vehicleIds && seenVehicles(vehicleIds, caller, directory).length === 0) return 'vehicleIds';
   if (vehicleId !== null) {
     const vehicle = directory.vehicles.get(vehicleId);
@@ -163,7 +164,7 @@ export function unseenIn(
   return null;
 }
 
-/** What a report names. */
+/** Objects that a report names. */
 export type NamedByReport = Pick<ReportRequest, 'vehicleId' | 'vehicleIds' | 'groupId' | 'geofenceId' | 'driverIds'>;
 
 /** Those of the vehicles that the caller sees. */
@@ -179,7 +180,7 @@ export function seenDrivers(ids: readonly DriverId[], caller: User, directory: D
   return ids.filter((id) => rightToDriver(caller, directory.drivers.get(id)) !== 'none');
 }
 
-/** The question as the reports take it, about the vehicles that the caller may see now. */
+/** Input of a report, with the vehicles that the caller may see now. */
 export function questionFor(
   request: ReportRequest,
   access: ReportAccess,
@@ -208,8 +209,8 @@ export function questionFor(
 }
 
 /**
- * May the caller still see everything that a file contains? What was deleted since is not checked; a key that is
- * limited to groups may not have what can't be checked.
+ * Whether the caller may still see everything in a file. Objects deleted since are not checked, but a key limited to
+ * groups may not have a file with such objects.
  *
  * @param contents ids of the vehicles and geofences that it may contain
  */

@@ -16,12 +16,12 @@ export interface ReportScheduleSources {
   };
 }
 
-/** A schedule with what became of the addresses that it names. */
+/** A schedule with the states of its e-mail addresses. */
 export type ListedSchedule = ReportSchedule & ListedEmails;
 
 export type ScheduleWish = Omit<ReportScheduleFields, 'ownerId'>;
 
-/** A caller's schedules of reports, and nothing else; an operator has everybody's. */
+/** A caller's own report schedules; operators see everyone's. */
 export class ReportScheduleAccess {
   readonly #caller: User;
   readonly #sources: ReportScheduleSources;
@@ -47,7 +47,7 @@ export class ReportScheduleAccess {
     };
   }
 
-  /** E-mails of its reports, the newest first. */
+  /** E-mails with reports of the schedule, the newest first. */
   async deliveries(id: ReportScheduleId, paging: Paging): Promise<Page<ListedReportDelivery>> {
     await this.#schedule(id);
     return this.#sources.registry.reportDeliveries.ofSchedule(id, paging);
@@ -63,7 +63,7 @@ export class ReportScheduleAccess {
     );
   }
 
-  /** @param change gives what is new from what is there */
+  /** @param change computes the new fields from the current ones */
   async change(
     id: ReportScheduleId,
     ifMatch: number | null,
@@ -74,7 +74,7 @@ export class ReportScheduleAccess {
     const current = await this.#schedule(id);
     const wish = change(current);
     const [was, is] = [scheduledReport(current), scheduledReport(wish)];
-    // What it named before may stay, though it is not to be seen any more.
+    // Existing references may stay, even if no longer visible to the caller.
     requireSeen(
       {
         vehicleId: is.vehicleId === was.vehicleId ? null : is.vehicleId,
@@ -87,7 +87,7 @@ export class ReportScheduleAccess {
       this.#sources.directory,
     );
     if (wish.emails !== current.emails) await this.#emails.request(current.ownerId, wish.emails, is.language ?? null);
-    // What was merged came from this version: another one in between must not be lost.
+    // The fields were merged with this version, so that a concurrent change is not lost.
     const version = ifMatch ?? current.version;
     return this.#emails.addTo(this.#shown(await this.#sources.registry.reportSchedules.update(id, version, wish)));
   }
@@ -105,7 +105,7 @@ export class ReportScheduleAccess {
     return schedule;
   }
 
-  /** Without what it names that the caller may not see any more. */
+  /** Hides references that the caller may no longer see. */
   #shown(schedule: ReportSchedule): ReportSchedule {
     const report = scheduledReport(schedule);
     const seen = (name: 'vehicleId' | 'groupId' | 'geofenceId') => {

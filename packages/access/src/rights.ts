@@ -33,24 +33,27 @@ import type {
 } from '@outrider/registry';
 import { Problem, rightNeeded } from './problem.ts';
 
-/** What a caller may do with something. `none`: it looks exactly as if it did not exist, or does not exist. */
+/** A caller's right to an object. `none`: the object does not exist, or looks as if it did not. */
 export type Right = 'none' | 'read' | 'write';
 
-/** What an id names, where it names something. */
+/** An object found by its id, if it exists. */
 type Maybe<T> = T | null | undefined;
 
-/** Who may do what (semantics, "People and rights"): all of it, and nothing of it anywhere else. */
+/** Rights of callers (semantics, "People and rights"). All rights are decided in this module, and nowhere else. */
 export function rightToVehicle(caller: User, vehicle: Maybe<Pick<Vehicle, 'dealerId' | 'groupIds'>>): Right {
   if (!vehicle || !mayListVehicle(caller, vehicle)) return 'none';
   return hasRight(caller, 'edit-vehicles') ? 'write' : 'read';
 }
 
-/** As {@link rightToVehicle}, for what its terminal says and what follows from that: hidden while it is suspended. */
+/**
+ * As {@link rightToVehicle}, for the vehicle's data: what its terminal sends, and what is derived from it. Hidden while
+ * the vehicle is suspended.
+ */
 export function rightToData(caller: User, vehicle: Maybe<SeenVehicle>): Right {
   return vehicle && maySeeVehicle(caller, vehicle) ? rightToVehicle(caller, vehicle) : 'none';
 }
 
-/** @throws {Problem} `vehicle-suspended` where the data of a vehicle, whose profile the caller may see, is hidden */
+/** @throws {Problem} `vehicle-suspended` when the vehicle's data is hidden, though the caller may see its profile */
 export function requireData(caller: User, vehicle: SeenVehicle): void {
   if (maySeeVehicle(caller, vehicle)) return;
   throw new Problem('vehicle-suspended', `Its data is hidden: ${vehicle.suspension?.reason ?? ''}`);
@@ -61,7 +64,7 @@ export function requireRight(caller: User, right: AccountRight): void {
   if (!hasRight(caller, right)) throw rightNeeded(right);
 }
 
-/** @throws {Problem} where an operator suspended the vehicle, and the caller would take it out of the suspension */
+/** @throws {Problem} when an operator suspended the vehicle, and the change would end or bypass the suspension */
 export function requireNotHeld(caller: User, { suspension }: Pick<Vehicle, 'suspension'>, what: string): void {
   if (suspension?.by === 'operator' && !isOperator(caller))
     throw new Problem('vehicle-suspended', `An operator suspended it: operators alone ${what}.`);
@@ -89,8 +92,8 @@ export function rightToUser(caller: User, user: Maybe<Pick<User, 'id' | 'dealerI
 }
 
 /**
- * Its owner changes a geofence, where the owner was given that right, and operators. A dealer changes those that its
- * users shared, and reads their others.
+ * A geofence is changed by its owner, if granted that right, and by operators. Dealers change those that their users
+ * shared, and read the users' others.
  *
  * @param owner the geofence's owner; undefined when it was deleted
  */
@@ -102,7 +105,7 @@ export function rightToGeofence(caller: User, geofence: Maybe<OwnedGeofence>, ow
   return isShared && caller.role === 'dealer' && owner?.dealerId === caller.id ? 'write' : 'read';
 }
 
-/** Rules are their owner's own business, and the operator's. */
+/** Rules are accessible only to their owner and to operators. */
 export function rightToNotificationRule(caller: User, rule: Pick<NotificationRule, 'ownerId'>): Right {
   if (caller.blocked) return 'none';
   return caller.role === 'operator' || rule.ownerId === caller.id ? 'write' : 'none';
@@ -115,7 +118,7 @@ export function rightToReportSchedule(caller: User, schedule: Pick<ReportSchedul
 }
 
 /**
- * A link belongs to who made it; dealers keep those of their users as well.
+ * A link belongs to the account that made it. Dealers also manage those of their users.
  *
  * @param owner the account that made it; undefined when it was deleted
  */
@@ -129,29 +132,32 @@ export function rightToShareLink(
   return caller.role === 'dealer' && owner?.dealerId === caller.id ? 'write' : 'none';
 }
 
-/** May the caller add vehicles, groups and users? */
+/** Whether the caller may add vehicles, groups and users. */
 export function mayManage(caller: User): boolean {
   return caller.role !== 'user' && !caller.blocked;
 }
 
-/** May the caller list and end the sessions of an account? Their user may, and operators: a dealer blocks instead. */
+/**
+ * Whether the caller may list and end the sessions of an account. The user and operators may; dealers block the account
+ * instead.
+ */
 export function maySeeSessions(caller: User, userId: UserId): boolean {
   return !caller.blocked && (caller.role === 'operator' || caller.id === userId);
 }
 
-/** Grants the API, creates dealers, moves things between dealers, sees terminals without a profile. */
+/** Operators grant the API, create dealers, move things between dealers, and see terminals without a profile. */
 export function isOperator(caller: User): boolean {
   return caller.role === 'operator' && !caller.blocked;
 }
 
-/** The dealer that what the caller adds belongs to. */
+/** Dealer to whom objects that the caller adds belong. */
 export function dealerOf(caller: User): UserId | null {
   return caller.role === 'dealer' ? caller.id : null;
 }
 
 /**
- * Where the caller is limited to groups, what both the account and the caller may see: pages that were filtered
- * afterwards would show by their ends that there is more.
+ * Filter of what the caller may see. If the caller is limited to groups, the account must see it too. The query filters
+ * it, because the ends of pages filtered afterwards would reveal that there is more.
  */
 export function ofBoth<Filter extends object>(caller: User, filterOf: (each: User) => Filter): Filter {
   const account = limitedAccount(caller);
@@ -203,19 +209,19 @@ export function visibleNotificationRules(caller: User): NotificationRuleFilter {
   return caller.role === 'operator' ? {} : { ownerId: caller.id };
 }
 
-/** What of the audit trail the caller may read; null: nothing. */
+/** Filter of the part of the audit trail that the caller may read; null: nothing. */
 export function visibleAudit(caller: User): AuditFilter | null {
   return caller.blocked ? null : { operator: {}, dealer: { ofDealer: caller.id }, user: null }[caller.role];
 }
 
-/** The groups that both lists hold: `narrowed` to what the caller was given. */
+/** Groups in both lists: `narrowed`, if it is among the caller's groups. */
 export function bothHold(given: readonly GroupId[] | undefined, narrowed: GroupId): readonly GroupId[] {
   return given === undefined || given.includes(narrowed) ? [narrowed] : [];
 }
 
 /**
- * What goes on after the call does so with all rights of the account: rules, schedules, where messages are sent. With a
- * key that is limited to groups nobody writes it.
+ * Rules, schedules and message channels take effect after the call, with all rights of the account. Therefore a key
+ * that is limited to groups may not change them.
  *
  * @throws {Problem} `forbidden`
  */
@@ -228,9 +234,9 @@ export function requireUnlimited(caller: Keyed): void {
 }
 
 /**
- * Passwords, sessions and API keys are for people who logged in: a stolen key must not make itself at home.
+ * Passwords, sessions and API keys are only for people who logged in: a stolen key must not gain permanent access.
  *
- * @throws {Problem} `forbidden` where the caller came with an API key
+ * @throws {Problem} `forbidden` when the caller uses an API key
  */
 export function requirePerson({ viaKey }: Keyed): void {
   if (viaKey !== undefined)
@@ -242,7 +248,10 @@ export function rightToDriver(caller: User, driver: Maybe<Pick<Driver, 'dealerId
   return caller.role === 'user' ? 'read' : 'write';
 }
 
-/** Operators see everything; the account that made a correction or a record is shown to its own organisation alone. */
+/**
+ * Whether the caller may see which account made a correction or a record. Operators see all; others only those of their
+ * own organisation.
+ */
 export function showsAuthor(caller: User, directory: Pick<Directory, 'users'>, id: User['id'] | null): boolean {
   if (id === null) return false;
   if (isOperator(caller) || id === caller.id) return true;

@@ -1,16 +1,16 @@
-/** What a list is searched and sorted by. */
+/** Search and sort order of a list. */
 export interface Search<Field extends string> {
-  /** Part of one of the fields, in whatever case. Empty: all. */
+  /** Substring of one of the fields, case-insensitive. Empty: all. */
   text: string;
-  /** Null: in the order of their ids, which is that of their creation. */
+  /** Null: sorted by id, which is the order of creation. */
   field: Field | null;
   descending: boolean;
   limit: number;
-  /** Where the page before ended. */
+  /** End of the previous page. */
   after: SearchCursor | null;
 }
 
-/** Value of the field that the list is sorted by, and id, of the last item of a page. */
+/** Sort value and id of the last item of a page. */
 export type SearchCursor = readonly [value: string, id: string];
 
 export interface SearchPage<T> {

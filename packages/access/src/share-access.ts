@@ -15,7 +15,7 @@ import { ReportAccess, type ReportAccessSources } from './report-access.ts';
 import { requireRight, rightToShareLink, rightToVehicle, visibleShareLinks } from './rights.ts';
 
 export interface ShareConfig {
-  /** How long a link may last. */
+  /** Longest validity of a link in days. */
   maxDays: number;
 }
 
@@ -25,7 +25,7 @@ export interface ShareSources extends ReportAccessSources {
   config: { share: ShareConfig };
 }
 
-/** A link as it is asked for. */
+/** A link as requested. */
 export interface ShareWish {
   name: string | null;
   vehicleIds: readonly VehicleId[];
@@ -36,7 +36,7 @@ export interface ShareWish {
 /** Points of a track: longitude, latitude, time in Unix milliseconds, speed in km/h. */
 export type SharedPoint = [longitude: number, latitude: number, timeMs: number, speedKmh: number | null];
 
-/** All that a link shows of a vehicle. */
+/** Everything that a link shows of a vehicle. */
 export interface SharedVehicle {
   name: string;
   /** Null in a track. */
@@ -49,17 +49,17 @@ export interface SharedVehicle {
     speedKmh: number | null;
     courseDeg: number | null;
   } | null;
-  /** Null where the link shows where vehicles are now. */
+  /** Null if the link shows current positions. */
   points: SharedPoint[] | null;
 }
 
 const DAY_MS = 86_400_000;
 export const MAX_SHARED_VEHICLES = 20;
 export const MAX_SHARED_TRACK_DAYS = 31;
-/** Of each vehicle. */
+/** Points per vehicle. */
 const MAX_POINTS = 2000;
 
-/** The links that one caller may see and end. */
+/** Share links that one caller may see and end. */
 export class ShareAccess {
   readonly #caller: User;
   readonly #sources: ShareSources;
@@ -87,7 +87,7 @@ export class ShareAccess {
     return this.#sources.registry.shareLinks.create({ ...wish, ownerId: this.#caller.id });
   }
 
-  /** @param ownOnly the caller's own, in place of all that the caller may see */
+  /** @param ownOnly only the caller's own, instead of all that the caller may see */
   async links(paging: Paging, ownOnly: boolean): Promise<Page<ShareLink>> {
     const filter = ownOnly ? { ownerId: this.#caller.id } : visibleShareLinks(this.#caller);
     const page = await this.#sources.registry.shareLinks.list(filter, paging);
@@ -113,7 +113,7 @@ export class ShareAccess {
     return rightToShareLink(this.#caller, link, this.#sources.directory.users.get(link.ownerId)) !== 'none';
   }
 
-  /** Without vehicles that the caller may not see any more. */
+  /** Hides vehicles that the caller may no longer see. */
   #shown(link: ShareLink): ShareLink {
     return { ...link, vehicleIds: link.vehicleIds.filter((id) => this.#sees(id)) };
   }
@@ -123,7 +123,7 @@ export class ShareAccess {
   }
 }
 
-/** A link that works, with what its maker may see of it. */
+/** A valid link, with the vehicles that its maker may see. */
 export interface SharedLink {
   link: ShareLink;
   maker: User;
@@ -131,10 +131,10 @@ export interface SharedLink {
 }
 
 /**
- * What a link leads to. It shows what its maker may see and share at that moment: without any vehicle left, it has
- * ended.
+ * The target of a share link. It shows what its maker may see and share at the moment of the call. If no vehicle is
+ * left, the link has ended.
  *
- * @returns null where no link has the token, and where it has ended
+ * @returns null if no link has the token, or it has ended
  */
 export async function sharedLink(
   { registry, directory }: Pick<ShareSources, 'registry' | 'directory'>,
@@ -150,7 +150,7 @@ export async function sharedLink(
   return vehicles.length === 0 ? null : { link, maker, vehicles };
 }
 
-/** Where the vehicles are now. */
+/** Current positions of the vehicles. */
 export async function sharedPositions(
   { hub }: Pick<ShareSources, 'hub'>,
   { vehicles }: SharedLink,
@@ -173,7 +173,7 @@ export async function sharedPositions(
   });
 }
 
-/** The tracks of the link's interval, up to now, with the points that say the most. */
+/** The tracks in the link's interval, up to now, simplified to the most significant points. */
 export async function sharedTracks(
   sources: ShareSources,
   { link, maker, vehicles }: SharedLink,

@@ -37,15 +37,15 @@ import { badField, notFound, Problem, rightNeeded, scopeNeeded } from './problem
 import { isOperator, type Right, rightToData, rightToUser, visibleData } from './rights.ts';
 
 export interface VideoConfig {
-  /** How long a task is tried. */
+  /** Hours for which a task is retried. */
   taskHours: number;
-  /** How long a file is kept. */
+  /** Days for which a file is kept. */
   retentionDays: number;
-  /** How much space all files together may use. */
+  /** Total size allowed for all files. */
   quotaBytes: number;
 }
 
-/** Where the video service puts what it fetched. */
+/** Files that the video service fetched. */
 export type VideoFiles = Pick<Files, 'info' | 'get' | 'delete'>;
 
 /** The data behind a caller's video. */
@@ -57,15 +57,15 @@ export interface VideoSources {
   config: { video: VideoConfig };
 }
 
-/** A profile, and whether its terminal is connected; null where the terminal never sent anything. */
+/** A profile with the presence of its terminal; null if the terminal never sent anything. */
 export interface ProfileShown {
   profile: VideoProfile;
   presence: Presence | null;
-  /** The address is the terminal of another vehicle. */
+  /** Whether the address belongs to the terminal of another vehicle. */
   addressRefused: boolean;
 }
 
-/** What a task is asked for with; what is undefined is the profile's. */
+/** Fields of a new task; undefined ones are taken from the profile. */
 export interface TaskWish {
   profileId: VideoProfileId;
   channel: number;
@@ -75,17 +75,17 @@ export interface TaskWish {
   audio: boolean | undefined;
 }
 
-/** What of a task is to be changed. */
+/** Changed fields of a task. */
 export type TaskPatch = Partial<Omit<TaskWish, 'profileId'>>;
 
-/** A task as the caller may see it: who made it only where they may see that account. */
+/** A task as shown to the caller. The account that made it is shown only if the caller may see that account. */
 export interface TaskShown {
   task: VideoTask;
-  /** Until when its file is kept at most; null where it has no file. */
+  /** Latest time until which its file is kept; null if it has no file. */
   fileExpiresAtMs: number | null;
 }
 
-/** A task whose file is there. */
+/** A task with an existing file. */
 export interface VideoFileShown {
   task: VideoTask;
   vehicle: Vehicle;
@@ -96,10 +96,13 @@ export interface VideoFileShown {
 export type NewProfile = Omit<VideoProfileFields, 'address'> & { address: string | undefined };
 
 const DAY_MS = 86_400_000;
-/** Who asks for more is not waiting for them. */
+/** Nobody needs more at a time. */
 const MAX_UNFINISHED_TASKS = 200;
 
-/** What of video one caller can reach, like {@link Access}: a vehicle's video goes with the vehicle. */
+/**
+ * Video that one caller may access, like {@link Access}. The right to a vehicle's video follows from that to the
+ * vehicle.
+ */
 export class VideoAccess {
   readonly #caller: User;
   readonly #sources: VideoSources;
@@ -224,7 +227,7 @@ export class VideoAccess {
     return { ...this.#taskShown(task), history: await this.#sources.registry.videoTasks.history(id) };
   }
 
-  /** By who made it, or keeps the vehicle. */
+  /** Cancels a task. Allowed for the account that made it, and for those who manage the vehicle. */
   async cancelTask(id: VideoTaskId): Promise<TaskShown & { history: VideoTaskTransition[] }> {
     this.#requireKept(await this.#task(id), 'cancel it');
     const { task, cancelled } = await this.#sources.registry.videoTasks.cancel(id);
@@ -234,7 +237,8 @@ export class VideoAccess {
   }
 
   /**
-   * Changes what a task asks for, until its terminal is asked to play. By who made it, or keeps the vehicle.
+   * Changes a task until its terminal is asked to play. Allowed for the account that made it, and for those who manage
+   * the vehicle.
    *
    * @param ifMatch the `changedAtMs` that the caller last saw; null: any
    */
@@ -263,7 +267,8 @@ export class VideoAccess {
   }
 
   /**
-   * Removes a task in any state, and its file. By who made it, or keeps the vehicle.
+   * Removes a task in any state, and its file. Allowed for the account that made it, and for those who manage the
+   * vehicle.
    *
    * @param ifMatch as in {@link changeTask}
    */
@@ -272,9 +277,9 @@ export class VideoAccess {
     const task = await this.#task(id);
     this.#requireKept(task, 'delete it');
     await registry.videoTasks.delete(id, ifMatch, this.#vehicleOf(task));
-    // A file that is left by a crash here belongs to no task, and is swept like one that a worker left.
+    // If the process crashes here, the file belongs to no task, and is cleaned up like a leftover file of a worker.
     await videoFiles.delete(videoFileId(id));
-    // Its worker ends, and lists are read again.
+    // Stops the task's worker, and makes clients reload their lists.
     await this.#publish(isFinal(task.state) ? task : { ...task, state: 'cancelled' });
   }
 
@@ -296,28 +301,32 @@ export class VideoAccess {
     return { task, vehicle, bytes: info.bytes, sha256: task.file.sha256 };
   }
 
-  /** The bytes of a file that {@link file} has shown, read as they are taken. */
+  /** Streams the bytes of a file that {@link file} returned. */
   async *bytes(id: VideoTaskId, start: number, end: number): AsyncIterable<Uint8Array> {
     const bytes = await this.#sources.videoFiles.get(videoFileId(id), { start, end });
     if (bytes === null) throw new Error(`the file of ${id} was deleted meanwhile`);
     yield* bytes;
   }
 
-  /** Deletes the video of a finished task; the task stays in the list. By who made it, or keeps the vehicle. */
+  /**
+   * Deletes the video of a finished task; the task stays in the list. Allowed for the account that made it, and for
+   * those who manage the vehicle.
+   */
   async removeFile(id: VideoTaskId): Promise<void> {
     const task = await this.#task(id);
     this.#requireKept(task, 'delete its video');
     if (task.state !== 'done') throw notDone(task);
     const { registry, directory, videoFiles } = this.#sources;
     const { name = '', dealerId = null } = directory.vehicles.get(task.vehicleId) ?? {};
-    // In this order: a file that is gone and still noted is found again, one that is left and not noted would not be.
+    // In this order: a missing file that is still recorded is found again; a leftover file without a record would not
+    // be.
     await videoFiles.delete(videoFileId(id));
     await registry.storedVideos.discardFile(id, name, dealerId);
     const now = await registry.videoTasks.get(id);
     if (now) await this.#publish(now);
   }
 
-  /** How much is stored, and what is allowed. */
+  /** Storage in use and its limits, with the number of waiting tasks. */
   async storage(): Promise<{ usage: VideoUsage; config: VideoConfig; waiting: ReadonlyMap<VideoTaskState, number> }> {
     if (!isOperator(this.#caller))
       throw new Problem('forbidden', 'What is stored altogether is shown to operators alone.');
@@ -393,19 +402,19 @@ export class VideoAccess {
     return rightToUser(this.#caller, user) !== 'none';
   }
 
-  /** Wakes the video service and the subscribers of the live API. */
+  /** Notifies the video service and the subscribers of the live API. */
   async #publish(task: VideoTask): Promise<void> {
     const news: VideoTaskNews = { vehicleId: task.vehicleId, profileId: task.profileId, task };
     await this.#sources.hub.publish(VIDEO_TASK_CHANNEL, JSON.stringify(news));
   }
 }
 
-/** What the file of a task is called in the store. */
+/** Name of a task's file in the store. */
 export function videoFileId(id: VideoTaskId): string {
   return `${id}.mp4`;
 }
 
-/** @throws {Problem} when one terminal would have to play several recordings at once, and can't */
+/** @throws {Problem} when a terminal that can play only one recording at a time would have to play several */
 export function requireParallel(protocol: VideoProfile['protocol'], maxParallelDownloads: number): void {
   if (protocol === 'jt1078' && maxParallelDownloads > 1)
     throw badField('/maxParallelDownloads', 'A JT/T 1078 terminal plays one recording at a time.');

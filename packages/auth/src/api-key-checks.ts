@@ -2,42 +2,47 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { type ApiKeyGrant, type ApiKeyId, parseApiKey, type UserId } from '@outrider/domain';
 import type { Refused } from './tokens.ts';
 
-/** A key as it is stored: what a client's key is checked against. */
+/** A stored key, against which a client's key is checked. */
 export interface KnownApiKey {
   grant: ApiKeyGrant;
   userId: UserId;
   /** SHA-256 of the secret, in hexadecimal digits. */
   secretHash: string;
-  /** Null: it does not expire. */
+  /** Null: the key does not expire. */
   expiresAtMs: number | null;
 }
 
-/** What a good key says. */
+/** Result of checking a valid key. */
 export interface VerifiedApiKey {
   userId: UserId;
   grant: ApiKeyGrant;
-  /** Null: it does not expire. */
+  /** Null: the key does not expire. */
   expiresAtMs: number | null;
   error?: undefined;
 }
 
 export interface ApiKeyChecksOptions {
-  /** Null: it does not exist, or has expired. Asked when a key is first seen, and every few seconds of its use. */
+  /**
+   * Null: the key does not exist, or has expired. Called when a key is first seen, and every few seconds while it is
+   * used.
+   */
   known(id: ApiKeyId): Promise<KnownApiKey | null>;
   now(): number;
 }
 
 const MAX_CACHED = 10_000;
-/** What the design allows between a key's end on another instance and the last call that still works here. */
+/** Longest time for which a key that ended on another instance may still work here. */
 const RECHECK_MS = 5000;
 const REFUSED: Refused = { error: 'unknown-key' };
 
-/** Checks API keys. What was read is kept, in bounds, for as long as a session is trusted without a look. */
+/**
+ * Checks API keys. Keys that were read are cached, in bounds, for as long as sessions are trusted without a recheck.
+ */
 export class ApiKeyChecks {
   readonly #options: ApiKeyChecksOptions;
-  /** In the order of their last reading. */
+  /** Ordered by the time of reading. */
   readonly #cache = new Map<ApiKeyId, { known: KnownApiKey; readAtMs: number }>();
-  /** Grows with each revocation: what was being read meanwhile is not kept. */
+  /** Incremented by each revocation: results of reads that were in progress are then not cached. */
   #revocations = 0;
 
   constructor(options: ApiKeyChecksOptions) {
@@ -45,8 +50,8 @@ export class ApiKeyChecks {
   }
 
   /**
-   * Whose key is it, if it is good now? A wrong secret, an expired key and one that never was can't be distinguished.
-   * Rejects when keys can't be asked for.
+   * Identifies the account of a valid key. The result does not distinguish a wrong secret, an expired key and a key
+   * that never existed. Rejects when keys cannot be read.
    */
   async verify(text: string): Promise<VerifiedApiKey | Refused> {
     const parsed = parseApiKey(text);
@@ -58,7 +63,7 @@ export class ApiKeyChecks {
     return { userId, grant, expiresAtMs };
   }
 
-  /** The key was changed or revoked: it is read anew, at once on this instance. */
+  /** To be called when the key was changed or revoked: this instance reads it anew on its next use. */
   revoke(id: ApiKeyId): void {
     this.#revocations += 1;
     this.#cache.delete(id);
@@ -67,7 +72,7 @@ export class ApiKeyChecks {
   async #known(id: ApiKeyId): Promise<KnownApiKey | null> {
     const nowMs = this.#options.now();
     const cached = this.#cache.get(id);
-    // A clock that was set back makes no reading younger.
+    // If the clock was set back, entries must not appear younger.
     if (cached !== undefined && Math.abs(nowMs - cached.readAtMs) < RECHECK_MS) return cached.known;
     const revocations = this.#revocations;
     const known = await this.#options.known(id);

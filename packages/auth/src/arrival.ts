@@ -4,25 +4,25 @@ import { clientAddress, isTrustedProxy } from './client-address.ts';
 import { mayConnect, originOf, sessionCookieOf } from './session-cookie.ts';
 import type { Tokens } from './tokens.ts';
 
-/** How a request came: from where, over what, and with which cookie. */
+/** Origin and transport of a request, with its session cookie. */
 export interface Arrival {
-  /** Of the client, proxies seen through. */
+  /** Address of the client, behind any trusted proxies. */
   address: string;
-  /** Over TLS: to this process, or to a trusted proxy that says so. */
+  /** Whether the request used TLS: to this process, or to a trusted proxy that says so. */
   secure: boolean;
-  /** Origin at which the client asked, such as `https://fleet.example.com`; null where no header says it. */
+  /** Origin to which the client sent the request, such as `https://fleet.example.com`; null if no header states it. */
   site: string | null;
   /** Token in the cookie of the console's session. */
   cookie: string | null;
-  /** Was the request made by a page of this service itself? Unknown where no header shows it. */
+  /** Whether a page of this service made the request. Unknown if no header shows it. */
   origin(): 'same' | 'other' | 'unknown';
-  /** May its page have a WebSocket here, where pages of these origins may? */
+  /** Whether the requesting page may open a WebSocket here, given the other allowed origins. */
   mayConnect(origins: readonly string[]): boolean;
 }
 
 /**
- * @param header a request header by its lower-case name
- * @param trusted proxies whose `X-Forwarded-*` is believed
+ * @param header returns a request header by its lower-case name
+ * @param trusted proxies whose `X-Forwarded-*` is trusted
  */
 export function arrivalOf(
   socket: { remoteAddress?: string | undefined; encrypted?: boolean } | undefined,
@@ -50,7 +50,7 @@ export function arrivalOf(
   };
 }
 
-/** Of a request that no framework has taken, such as a WebSocket's. */
+/** As {@link arrivalOf}, for a request outside the framework, such as a WebSocket's. */
 export function arrivalOfUpgrade({ socket, headers }: IncomingMessage, trusted: BlockList): Arrival {
   const header = (name: string) => {
     const value = headers[name];
@@ -59,7 +59,7 @@ export function arrivalOfUpgrade({ socket, headers }: IncomingMessage, trusted: 
   return arrivalOf(socket, header, trusted);
 }
 
-/** Whose session of the console a request shows. Null without one, or where no page of this service made it. */
+/** Verifies the console session of a request. Null if it has none, or no page of this service made the request. */
 export async function cookieSession({ cookie, origin }: Arrival, tokens: Pick<Tokens, 'verifyCookie'>) {
   return cookie === null || origin() !== 'same' ? null : tokens.verifyCookie(cookie);
 }

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Which proxies' `X-Forwarded-For` is believed.
+ * Parses the proxies whose `X-Forwarded-For` is trusted.
  *
  * @param proxies addresses, or subnets as `10.0.0.0/8`
  * @throws {Error} naming what is neither
@@ -21,8 +21,8 @@ export function trustedProxies(proxies: readonly string[]): BlockList {
 }
 
 /**
- * The client's address. `X-Forwarded-For` is read from its end, where the nearest proxy wrote, for as long as the
- * address that spoke is a trusted proxy: what a client put into it itself is never reached.
+ * The client's address. `X-Forwarded-For` is read from its end, where the nearest proxy appended, as long as the
+ * sending address is a trusted proxy. So entries that the client wrote itself are never used.
  *
  * @param peer remote address of the connection
  */
@@ -39,14 +39,14 @@ export function clientAddress(peer: string, forwardedFor: string | undefined, tr
   return address;
 }
 
-/** What a client is counted by: an IPv4 address, or the /64 that an IPv6 customer is given. */
+/** Key by which a client is counted: an IPv4 address, or the /64 network assigned to an IPv6 customer. */
 export function countedAs(peer: string): string {
   const address = plain(peer);
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.split('%', 1).join('').split('::');
   const left = head === '' ? [] : head.split(':');
   const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  // A dotted end stands for two groups, both beyond the first four.
+  // A dotted IPv4 end stands for two groups, both after the first four.
   const width = left.length + right.length + (address.includes('.') ? 1 : 0);
   const groups = tail === undefined ? left : [...left, ...Array<string>(8 - width).fill('0'), ...right];
   return `${groups
@@ -55,13 +55,13 @@ export function countedAs(peer: string): string {
     .join(':')}::/64`;
 }
 
-/** Is it an address whose `X-Forwarded-*` is believed? */
+/** Whether the `X-Forwarded-*` headers of this address are trusted. */
 export function isTrustedProxy(peer: string, trusted: BlockList): boolean {
   const address = plain(peer);
   return isIP(address) !== 0 && trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** IPv4 in the clothes of IPv6 (RFC 4291, 2.5.5.2), in whichever spelling, is IPv4. */
+/** Converts an IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2), in any spelling, to IPv4. */
 function plain(address: string): string {
   if (!isIPv6(address)) return address;
   const low = /^(?:::|(?:0{1,4}:){5})ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i.exec(address);
@@ -73,8 +73,8 @@ function plain(address: string): string {
 }
 
 /**
- * What connections are counted by: as {@link countedAs} has it. Null for this machine itself: what connects from there
- * is a proxy, behind which are many clients, or the operator's own tools; only totals bound them.
+ * Key by which connections are counted, as {@link countedAs}. Null for this machine itself: such connections come from
+ * a proxy with many clients, or from the operator's own tools. Only totals limit them.
  */
 export function sourceOf(peer: string | undefined): string | null {
   if (peer === undefined) return 'unknown';

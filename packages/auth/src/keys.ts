@@ -3,31 +3,32 @@ import { SYSTEM_CLOCK } from '@outrider/domain';
 import { createWhole, replaceWhole } from '@outrider/files/whole-file';
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 
-/** RFC 8037: Ed25519. The one algorithm that is signed with and accepted. */
+/** RFC 8037: Ed25519. The only algorithm for signing and verifying. */
 export const ALGORITHM = 'EdDSA';
 
-/** How long what a key has signed is good for. */
+/** Lifetimes of what a key has signed. */
 export interface Lifetimes {
-  /** A token as such. */
+  /** Lifetime of a token. */
   tokenSeconds: number;
-  /** The session that an expired token can still be refreshed in. */
+  /** Lifetime of a session, in which an expired token can still be refreshed. */
   sessionSeconds: number;
 }
 
-/** Keys as they are in force: one signs, all that may have signed something that is still good verify. */
+/** Keys in force: one signs; all whose signatures may still be valid can verify. */
 export interface SigningKeys {
   readonly current: { readonly kid: string; readonly privateKey: CryptoKey };
   /** The public key that verifies for its `kid`; undefined for an unknown or expired key. */
   publicKey(kid: string): CryptoKey | undefined;
   /**
-   * What `/.well-known/jwks.json` shows (RFC 7517): the public parts of keys whose tokens may not have expired yet, the
-   * one that signs first.
+   * Content of `/.well-known/jwks.json` (RFC 7517): the public parts of keys whose tokens may not have expired yet, the
+   * signing key first.
    */
   readonly jwks: { keys: JWK[] };
 }
 
 /**
- * The file: JWKs, the newest first. The first has its private part; of those it took over from, the public one is kept.
+ * Content of the file: JWKs, the newest first. The first includes its private part; of its predecessors, only the
+ * public part is kept.
  */
 interface KeyFile {
   keys: KeptKey[];
@@ -41,17 +42,17 @@ interface LoadedKey {
   kid: string;
   publicKey: CryptoKey;
   shown: JWK;
-  /** Null for the one that signs. */
+  /** Null for the signing key. */
   retiredAtMs: number | null;
 }
 
-/** A service signs with the old key until it has noticed the new one. */
+/** Time for which a service may still sign with the old key before it notices the new one. */
 const NOTICED_WITHIN_MS = 60_000;
 
 /**
- * The keys in a file, as it was read last.
+ * The keys of a file, as last read.
  *
- * It is made by {@link openKeys}; {@link KeyRing.reload} takes in what another process changed.
+ * Opened by {@link openKeys}; {@link KeyRing.reload} reads changes made by other processes.
  */
 export class KeyRing implements SigningKeys {
   /** Whether the file was made when it was opened. */
@@ -61,7 +62,7 @@ export class KeyRing implements SigningKeys {
   readonly #now: () => number;
   #current: SigningKeys['current'];
   #keys: ReadonlyMap<string, LoadedKey>;
-  /** Differs between any two states of the file. */
+  /** Identifies a state of the file; any two states differ in it. */
   #stamp: string;
 
   private constructor(path: string, isNew: boolean, lifetimes: Lifetimes, now: () => number, loaded: Loaded) {
@@ -76,7 +77,7 @@ export class KeyRing implements SigningKeys {
 
   static async open(path: string, lifetimes: Lifetimes, now: () => number): Promise<KeyRing> {
     const isNew = (await read(path)) === null && (await create(path));
-    // A restored backup may have come with looser rights.
+    // A restored backup may have wider file permissions.
     await chmod(path, 0o600);
     return new KeyRing(path, isNew, lifetimes, now, await load(path));
   }
@@ -101,10 +102,10 @@ export class KeyRing implements SigningKeys {
   }
 
   /**
-   * Takes in what was changed in the file, and takes keys out of it whose time is over.
+   * Reads changes of the file, and removes expired keys from it.
    *
    * @returns true when another key signs now
-   * @throws {Error} when the file can't be used: the keys in force stay as they are
+   * @throws {Error} when the file can't be used: the keys in force stay unchanged
    */
   async reload(): Promise<boolean> {
     const nowMs = this.#now();
@@ -124,7 +125,7 @@ export class KeyRing implements SigningKeys {
 }
 
 /**
- * The keys in a file, which is created with a new key when it is missing; only its owner may read it. Several
+ * Opens the keys in a file, which is created with a new key if it is missing; only its owner may read it. Several
  * processes that start at once on one folder all use the same key.
  *
  * @param now Unix milliseconds
@@ -135,11 +136,11 @@ export function openKeys(path: string, lifetimes: Lifetimes, now: () => number =
 }
 
 /**
- * Makes a new key, which signs from now on; a service that runs notices it within seconds. The key that signed before
- * verifies for as long as anything it signed is good: its private part is forgotten.
+ * Creates a new key, which signs from now on; a running service notices it within seconds. The previous key verifies
+ * for as long as anything it signed is valid; its private part is deleted.
  *
- * @param revoke the old keys verify nothing any more: for a key that a stranger may have
- * @returns the new key's `kid`, and how many old ones verify on
+ * @param revoke the old keys no longer verify anything: for a key that may be compromised
+ * @returns the new key's `kid`, and how many old keys still verify
  * @throws {Error} when there is no file of keys, or when it can't be written
  */
 export async function rotateKeys(
@@ -148,7 +149,7 @@ export async function rotateKeys(
   nowMs: number,
   revoke = false,
 ): Promise<{ kid: string; verifying: number }> {
-  // What is no file of keys is not made one.
+  // Fails if the file is not a key file, so that it is not overwritten.
   await load(path);
   const fresh = await newKey();
   const { keys } = await change(path, (file) => {
@@ -163,7 +164,7 @@ function pruned({ keys }: KeyFile, lifetimes: Lifetimes, nowMs: number): KeyFile
   return { keys: keys.filter(({ retiredAtMs }) => !isOver(retiredAtMs ?? null, lifetimes, nowMs)) };
 }
 
-/** Has everything expired that a retired key signed? */
+/** Whether every token signed by a retired key has expired. */
 function isOver(retiredAtMs: number | null, { tokenSeconds, sessionSeconds }: Lifetimes, nowMs: number): boolean {
   return retiredAtMs !== null && nowMs >= endOf(retiredAtMs, Math.max(tokenSeconds, sessionSeconds));
 }
@@ -179,7 +180,7 @@ interface Loaded {
 }
 
 async function load(path: string): Promise<Loaded> {
-  // Before the file is read: a change between the two is then seen as one, and read again.
+  // Taken before the file is read, so that a change in between is detected and the file read again.
   const stamp = await stampOf(path);
   const file = await read(path);
   if (!file) throw new Error(`there are no keys at ${path}`);
@@ -251,17 +252,21 @@ async function newKey(): Promise<JWK> {
   return exportJWK(privateKey);
 }
 
-/** @returns whether it was this one of several that make the file at once */
+/** @returns whether this process created the file, if several try at once */
 async function create(path: string): Promise<boolean> {
   return createWhole(path, textOf({ keys: [await newKey()] }));
 }
 
 const LOCK_TRIES = 100;
 const LOCK_RETRY_MS = 50;
-/** Writes take far less: an older lock belongs to a process that died. */
+/** Writes take far less time: an older lock was left by a process that crashed. */
 const LOCK_STALE_MS = 30_000;
 
-/** Puts a changed file in the place of the old one, as the only one to do so. @returns the new content */
+/**
+ * Replaces the file with a changed one, under an exclusive lock.
+ *
+ * @returns the new content
+ */
 async function change(path: string, edit: (file: KeyFile) => KeyFile): Promise<KeyFile> {
   const lock = `${path}.lock`;
   await takeLock(lock);

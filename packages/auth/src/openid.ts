@@ -1,39 +1,39 @@
 import type * as oidc from 'openid-client';
 
-/** How this service is known to an OpenID Connect provider. */
+/** Registration of this service at an OpenID Connect provider. */
 export interface OpenIdConfig {
-  /** URL of the provider, as its ID tokens name it. Plain HTTP only on this machine. */
+  /** URL of the provider, as in its ID tokens. Plain HTTP only on this machine. */
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Where the provider sends browsers back to. */
+  /** URL to which the provider redirects browsers. */
   redirectUri: string;
-  /** Separated by spaces; `openid` among them. */
+  /** Separated by spaces; must include `openid`. */
   scopes: string;
 }
 
-/** What a browser keeps between the start of a sign-in and its end. */
+/** State that the browser keeps between the start of a sign-in and its end. */
 export interface OpenIdState {
   state: string;
   nonce: string;
   verifier: string;
 }
 
-/** Who signed in, by an ID token that was checked. */
+/** Identity of the user, from a verified ID token. */
 export interface OpenIdIdentity {
   issuer: string;
   subject: string;
   claims: Readonly<Record<string, unknown>>;
 }
 
-/** The provider refused, or what it sent is not good. */
+/** The provider refused, or its response is invalid. */
 export class OpenIdError extends Error {
   override name = 'OpenIdError';
 }
 
 const TIMEOUT_S = 10;
 
-/** Loaded by the first sign-in: most services have no provider. */
+/** Loaded at the first sign-in, because most services have no provider. */
 const client = (): Promise<typeof oidc> => import('openid-client');
 
 /**
@@ -48,7 +48,11 @@ export class OpenIdProvider {
     this.#config = config;
   }
 
-  /** Where the browser goes, and what it has to keep until it comes back. @throws {OpenIdError} */
+  /**
+   * URL to which the browser is redirected, and the state that it must keep until it returns.
+   *
+   * @throws {OpenIdError}
+   */
   async start(): Promise<{ url: string; kept: OpenIdState }> {
     const configuration = await this.#configuration();
     const oidc = await client();
@@ -69,9 +73,9 @@ export class OpenIdProvider {
   }
 
   /**
-   * @param query of the URL that the browser came back to
+   * @param query of the URL to which the browser returned
    * @throws {OpenIdError} for a wrong state, nonce, issuer, audience or signature, an expired token, a refused code,
-   *   and where the provider is unavailable
+   *   and when the provider is unavailable
    */
   async finish(query: string, { state, nonce, verifier }: OpenIdState): Promise<OpenIdIdentity> {
     const configuration = await this.#configuration();

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** Where people use passkeys: a browser gives those of one site to no other. */
+/** The site to which passkeys are bound: a browser never offers those of one site to another. */
 export interface PasskeySite {
   /** Domain that passkeys belong to (RP ID). */
   rpId: string;
-  /** Of the pages that ask for them. */
+  /** Origin of the pages that request passkeys. */
   origin: string;
 }
 
-/** A new passkey, as browsers write it (`PublicKeyCredential.toJSON()`, without what is not checked). */
+/** A new passkey in the browsers' format (`PublicKeyCredential.toJSON()`, without unchecked fields). */
 export interface PasskeyRegistration {
   id: string;
   rawId: string;
@@ -17,7 +17,7 @@ export interface PasskeyRegistration {
   response: { clientDataJSON: string; attestationObject: string };
 }
 
-/** What a passkey signed, as browsers write it. */
+/** A response signed by a passkey, in the browsers' format. */
 export interface PasskeyAnswer {
   id: string;
   rawId: string;
@@ -30,7 +30,7 @@ export interface PasskeyAnswer {
   };
 }
 
-/** What a browser or a device sent is not good. */
+/** The data from a browser or a device is invalid. */
 export class PasskeyError extends Error {
   override name = 'PasskeyError';
 }
@@ -38,7 +38,8 @@ export class PasskeyError extends Error {
 const CHALLENGE_BYTES = 32;
 
 /**
- * The site of passkeys under an origin. Browsers know none without TLS, but on this machine, and none for addresses.
+ * The passkey site of an origin. Browsers support passkeys only with TLS, except on this machine, and not for IP
+ * addresses.
  *
  * @param origin such as `https://fleet.example.com`
  */
@@ -50,19 +51,19 @@ export function passkeySite(origin: string | null): PasskeySite | null {
   return protocol === 'https:' || isLocal ? { rpId: hostname, origin: plain } : null;
 }
 
-/** What a passkey is to sign: 256 random bits, base64url. */
+/** A challenge for a passkey to sign: 256 random bits, base64url. */
 export function newChallenge(): string {
   return randomBytes(CHALLENGE_BYTES).toString('base64url');
 }
 
-/** How devices name the account of a passkey: the bytes of its id, base64url. It says nothing of its user. */
+/** Identifier of an account on devices: the bytes of its id, base64url. It reveals nothing about the user. */
 export function userHandleOf(userId: string): string {
   return Buffer.from(userId.replaceAll('-', ''), 'hex').toString('base64url');
 }
 
 /**
- * Checks what a browser sent of a new passkey. Devices are not asked who made them: a certificate of theirs is refused,
- * as its check would fetch what it names.
+ * Checks a browser's registration of a new passkey. Attestation is not requested. A device certificate is refused,
+ * because checking it would fetch the URLs that it names.
  *
  * @throws {PasskeyError}
  */
@@ -91,10 +92,10 @@ export async function checkPasskeyRegistration(
 }
 
 /**
- * Checks a signature of a passkey, whose device verified its user by a PIN, a finger or a face.
+ * Checks a signature of a passkey whose device verified its user by PIN, fingerprint or face.
  *
  * @param publicKey as {@link checkPasskeyRegistration} returned it
- * @returns the counter of the device: whether it grew is for the caller to say
+ * @returns the device's counter; the caller must check that it grew
  * @throws {PasskeyError}
  */
 export async function checkPasskeyAnswer(
@@ -106,7 +107,7 @@ export async function checkPasskeyAnswer(
   const { verifyAuthenticationResponse } = await library();
   return refusing(async () => {
     const { userHandle, ...response } = answer.response;
-    // WebAuthn, 7.2, step 6: a passkey says whose it is.
+    // WebAuthn, 7.2, step 6: the response must name the passkey's account.
     if (userHandle !== userHandleOf(userId)) throw new PasskeyError('it is a passkey of another account');
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: { ...answer, response, clientExtensionResults: {} },
@@ -121,7 +122,7 @@ export async function checkPasskeyAnswer(
   });
 }
 
-/** Loaded with the first passkey: it takes 29 MB. */
+/** Loaded with the first passkey, because it takes 29 MB. */
 async function library() {
   const [server, helpers] = await Promise.all([
     import('@simplewebauthn/server'),
@@ -130,7 +131,7 @@ async function library() {
   return { ...server, decodeAttestationObject: helpers.decodeAttestationObject };
 }
 
-/** The library throws plain errors for what a client sent. */
+/** Converts errors to `PasskeyError`: the library throws plain errors for invalid data of a client. */
 async function refusing<T>(check: () => Promise<T>): Promise<T> {
   try {
     return await check();

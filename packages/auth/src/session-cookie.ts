@@ -1,14 +1,12 @@
 /**
- * Name of the cookie of the console's session. With `__Host-` a browser takes it only when it is Secure, for every
- * path, and from this very host: no neighbour on another subdomain can set it (RFC 6265bis, 4.1.3.2).
+ * Name of the console's session cookie. With the `__Host-` prefix, a browser accepts it only if it is Secure, for all
+ * paths, and from this very host. So no other subdomain can set it (RFC 6265bis, 4.1.3.2).
  */
 const SECURE_NAME = '__Host-outrider';
-/** Where there is no TLS, as on one's own machine. */
+/** Name without TLS, such as on a local machine. */
 const PLAIN_NAME = 'outrider';
 
-/**
- * @param secure did the request come over TLS? Each way has a name of its own, so that neither is taken for the other
- */
+/** @param secure whether the request used TLS; the names differ so that neither cookie is taken for the other */
 export function sessionCookieName(secure: boolean): string {
   return secure ? SECURE_NAME : PLAIN_NAME;
 }
@@ -16,7 +14,7 @@ export function sessionCookieName(secure: boolean): string {
 /**
  * The session's token in a `Cookie` header; null without such a cookie.
  *
- * @param header as it came (RFC 6265, 4.2.1)
+ * @param header unparsed (RFC 6265, 4.2.1)
  */
 export function sessionCookieOf(header: string | undefined, secure: boolean): string | null {
   if (header === undefined) return null;
@@ -27,9 +25,10 @@ export function sessionCookieOf(header: string | undefined, secure: boolean): st
 }
 
 /**
- * The `Set-Cookie` that begins the console's session: out of reach of scripts, and never sent from another site.
+ * The `Set-Cookie` that begins the console's session. Scripts cannot read the cookie, and it is never sent from another
+ * site.
  *
- * @param maxAgeSeconds how long the browser keeps it; 0 takes it away
+ * @param maxAgeSeconds how long the browser keeps it; 0 deletes it
  */
 export function setSessionCookie(token: string, secure: boolean, maxAgeSeconds: number): string {
   const flags = secure ? '; Secure' : '';
@@ -37,9 +36,9 @@ export function setSessionCookie(token: string, secure: boolean, maxAgeSeconds: 
 }
 
 /**
- * May a page make a WebSocket of its own here? WebSockets know no CORS: the server has to look. Pages of this service
- * may, by the name that the client asked for whatever stands in front, and those of the listed origins; what is no
- * browser says nothing of an origin.
+ * Whether a page may open a WebSocket here. CORS does not cover WebSockets, so the server must check. Allowed are pages
+ * of this service, by the host name that the client used, and pages of the listed origins. Clients that send no origin
+ * are not browsers, and are allowed too.
  */
 export function mayConnect(
   { origin, host }: Pick<RequestOrigin, 'origin' | 'host'>,
@@ -49,20 +48,20 @@ export function mayConnect(
   return host !== undefined && URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }
 
-/** The parts of a request that show where it was made. */
+/** Parts of a request that show which page made it. */
 export interface RequestOrigin {
-  /** `Sec-Fetch-Site`: browsers set it, and no script can. */
+  /** `Sec-Fetch-Site`: set by browsers; scripts cannot set it. */
   fetchSite: string | undefined;
-  /** `Origin`. */
+  /** Value of the `Origin` header. */
   origin: string | undefined;
-  /** The host that the client asked, with its port. */
+  /** Host to which the client sent the request, with its port. */
   host: string | undefined;
   secure: boolean;
 }
 
 /**
- * Was the request made by a page of this service itself? `unknown` where no header shows it: no browser made it, or a
- * very old one.
+ * Whether a page of this service made the request. `unknown` if no header shows it: it was not made by a browser, or by
+ * a very old one.
  */
 export function originOf({ fetchSite, origin, host, secure }: RequestOrigin): 'same' | 'other' | 'unknown' {
   if (fetchSite !== undefined) return fetchSite === 'same-origin' ? 'same' : 'other';

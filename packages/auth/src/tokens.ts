@@ -5,51 +5,51 @@ import { ApiKeyChecks, type ApiKeyChecksOptions, type VerifiedApiKey } from './a
 import { ALGORITHM, type SigningKeys } from './keys.ts';
 
 const ISSUER = 'outrider';
-/**
- * What a token is for, in its header (RFC 8725, 3.11): that of a cookie is never taken as a JWT of the API, which needs
- * the right to use the API, nor the other way round.
- */
 const STATE_TYPE = 'state+jwt';
+/**
+ * Types of tokens, in their header (RFC 8725, 3.11). So a cookie's token is never accepted as a JWT of the API, which
+ * needs the right to use the API, or vice versa.
+ */
 const TYPES = { api: 'JWT', refresh: 'refresh+jwt', cookie: 'session+jwt' } as const;
 type Purpose = keyof typeof TYPES;
-/** A token made here has about 330 characters. */
+/** Tokens issued here have about 330 characters. */
 const MAX_TOKEN_CHARACTERS = 1024;
 const MAX_CACHED = 10_000;
-/** What the design allows between a session's end on another instance and the last call that still works here. */
+/** Longest time for which a session that ended on another instance may still work here. */
 const RECHECK_SESSION_MS = 5000;
 
-/** What a good token says. */
+/** Content of a valid token. */
 export interface Verified {
   userId: UserId;
   sessionId: SessionId;
   expiresAtMs: number;
-  /** Of a JWT: how often its session had been refreshed before; 0 for that of the login. */
+  /** For a JWT: how often its session had been refreshed before; 0 for that of the login. */
   generation?: number;
-  /** `kid` of the key that signed it: the token is good for no longer than the key is. */
+  /** `kid` of the key that signed it: the token is valid for no longer than the key is. */
   keyId: string;
   error?: undefined;
 }
 
 /**
- * Why a token is not taken. `ended`: it was good, its session is over. `unknown-key`: it is an API key that does not
- * exist, any more or with this secret.
+ * Why a token is refused. `ended`: it was valid, but its session is over. `unknown-key`: an API key that does not
+ * exist, no longer exists, or has another secret.
  */
 export type TokenError = 'malformed' | 'bad-signature' | 'expired' | 'ended' | 'unknown-key';
 export interface Refused {
   error: TokenError;
-  /** Whose token it was, of a session that ended. */
+  /** Account of the token, if its session ended. */
   userId?: UserId;
 }
 
 export interface TokensOptions {
   keys: SigningKeys;
-  /** Life of a token. */
+  /** Lifetime of a token. */
   ttlSeconds: number;
-  /** How long after it has expired a JWT can be refreshed. */
+  /** Time after its expiry for which a JWT can be refreshed. */
   refreshExpiredSeconds: number;
   /** Unix milliseconds. */
   now: () => number;
-  /** Is the session still open? Asked when a token is first seen, and again every few seconds that it is used. */
+  /** Whether the session is still open. Called when a token is first seen, and every few seconds while it is used. */
   sessionIsLive: (sessionId: SessionId) => Promise<boolean>;
   /** Stored API keys. Default: no key is known. */
   apiKey?: ApiKeyChecksOptions['known'];
@@ -58,21 +58,21 @@ export interface TokensOptions {
 interface Cached {
   verified: Verified;
   sessionCheckedAtMs: number;
-  /** Its session ended, which is final: a flood of calls with such a token costs no query each. */
+  /** Whether the session ended, which is final. Cached, so that repeated calls with such a token cost no queries. */
   hasEnded: boolean;
 }
 
 /**
- * Makes and checks the tokens of sessions, and checks API keys. Checking a signature costs far more than the call it
- * lets in, so that what was verified is kept, by the token's hash and in bounds, until it expires or its session or
- * user is revoked.
+ * Issues and verifies the tokens of sessions, and verifies API keys. Verifying a signature costs far more than a
+ * typical call. Therefore results are cached, by the token's hash and in bounds, until the token expires, or its
+ * session or user is revoked.
  */
 export class Tokens {
   readonly #options: TokensOptions;
-  /** In the order of their last use. */
+  /** Ordered by the time of last use. */
   readonly #cache = new Map<string, Cached>();
   readonly #apiKeys: ApiKeyChecks;
-  /** Grows with each revocation: a check that was under way meanwhile is not kept. */
+  /** Incremented by each revocation: results of checks that were in progress are then not cached. */
   #revocations = 0;
 
   constructor(options: TokensOptions) {
@@ -80,18 +80,18 @@ export class Tokens {
     this.#apiKeys = new ApiKeyChecks({ known: options.apiKey ?? (async () => null), now: options.now });
   }
 
-  /** What `/.well-known/jwks.json` shows now. */
+  /** Current content of `/.well-known/jwks.json`. */
   get jwks(): SigningKeys['jwks'] {
     return this.#options.keys.jwks;
   }
 
-  /** Is what the key signed still taken? Not after it was revoked. */
+  /** Whether signatures of the key are still accepted. They are not after it was revoked. */
   keyIsGood(keyId: string): boolean {
     return this.#options.keys.publicKey(keyId) !== undefined;
   }
 
   /**
-   * A new token of a session, and the time at which it expires.
+   * Issues a token of a session, with its expiry time.
    *
    * @param generation how often the session was refreshed
    */
@@ -101,17 +101,17 @@ export class Tokens {
     return { jwt, expiresAtMs: expiresAt * 1000 };
   }
 
-  /** The token of a session's cookie: good for as long as the session may live. */
+  /** The token of a session's cookie, valid for as long as the session may live. */
   async issueCookie(userId: UserId, sessionId: SessionId, expiresAtMs: number): Promise<string> {
     return this.#sign('cookie', userId, sessionId, Math.ceil(expiresAtMs / 1000));
   }
 
-  /** The token that a session's tokens are refreshed with: good for nothing else, and for as long as it lives. */
+  /** The refresh token of a session: valid only for refreshing, and for as long as the session may live. */
   async issueRefresh(userId: UserId, sessionId: SessionId, expiresAtMs: number): Promise<string> {
     return this.#sign('refresh', userId, sessionId, Math.ceil(expiresAtMs / 1000));
   }
 
-  /** Signs what a browser keeps between two steps of a sign-in: good for this purpose alone. */
+  /** Signs state that a browser keeps between two steps of a sign-in. It is valid only for this purpose. */
   async issueState(purpose: string, state: Readonly<Record<string, string>>, ttlSeconds: number): Promise<string> {
     const { keys, now } = this.#options;
     const { kid, privateKey } = keys.current;
@@ -123,7 +123,7 @@ export class Tokens {
       .sign(privateKey);
   }
 
-  /** What {@link issueState} signed for this purpose; null for anything else, and when it has expired. */
+  /** The state that {@link issueState} signed for this purpose; null for anything else, and when it has expired. */
   async verifyState(purpose: string, token: string): Promise<Readonly<Record<string, string>> | null> {
     const { keys, now } = this.#options;
     if (token.length > MAX_TOKEN_CHARACTERS) return null;
@@ -167,8 +167,8 @@ export class Tokens {
   }
 
   /**
-   * Whose token or API key is it, if it is good now? Never throws for what a peer sent; rejects when sessions can't be
-   * asked.
+   * Identifies the account of a valid token or API key. Never throws for invalid input; rejects when sessions cannot be
+   * queried.
    */
   verify(token: string): Promise<Verified | VerifiedApiKey | Refused> {
     return isApiKey(token) ? this.#apiKeys.verify(token) : this.#verify('api', token);
@@ -194,7 +194,7 @@ export class Tokens {
         this.#cache.set(key, cached);
         return { error: 'ended', userId: cached.verified.userId };
       }
-      // A clock that was set back makes no check younger.
+      // If the clock was set back, checks must not appear more recent.
       if (Math.abs(nowMs - cached.sessionCheckedAtMs) < RECHECK_SESSION_MS) {
         this.#cache.set(key, cached);
         return cached.verified;
@@ -212,8 +212,8 @@ export class Tokens {
   }
 
   /**
-   * As {@link verify}, for refreshing alone: takes a JWT of the API, also one that has expired, but not too long ago,
-   * or a token made for it. Whether the session is still open is the caller's to ask.
+   * As {@link verify}, but only for refreshing. Accepts a JWT of the API, including one that expired not too long ago,
+   * or a refresh token. The caller must check that the session is still open.
    */
   async verifyForRefresh(token: string): Promise<Verified | Refused> {
     if (token.length > MAX_TOKEN_CHARACTERS) return { error: 'malformed' };
@@ -224,19 +224,19 @@ export class Tokens {
     return isTooOld ? { error: 'expired' } : asJwt;
   }
 
-  /** Takes a session's tokens out of force, at once on this instance. */
+  /** Invalidates cached tokens of a session, so that this instance rechecks the session at once. */
   revokeSession(sessionId: SessionId): void {
     this.#revoke((verified) => verified.sessionId === sessionId);
   }
 
-  /** Has an API key read anew with its next use: call it when the key was changed or revoked. */
+  /** Makes the next use of an API key read it anew. To be called when the key was changed or revoked. */
   revokeApiKey(id: ApiKeyId): void {
     this.#apiKeys.revoke(id);
   }
 
   /**
-   * Has the sessions of all of a user's tokens looked at again: call it when the user was blocked, deleted or given
-   * another password.
+   * Forces a recheck of the sessions of all of a user's tokens. To be called when the user was blocked, deleted or
+   * given another password.
    */
   revokeUser(userId: UserId): void {
     this.#revoke((verified) => verified.userId === userId);
@@ -287,7 +287,7 @@ export class Tokens {
     const { sub, sid, exp } = payload;
     if (typeof sub !== 'string' || !isUuid(sub) || typeof sid !== 'string' || !isUuid(sid) || exp === undefined)
       return { error: 'malformed' };
-    // Those of earlier versions say none.
+    // Tokens of earlier versions have no generation.
     const generation = typeof payload.gen === 'number' ? payload.gen : 0;
     const verified = { userId: sub as UserId, sessionId: sid as SessionId, expiresAtMs: exp * 1000, keyId };
     return purpose === 'api' ? { ...verified, generation } : verified;
@@ -295,8 +295,8 @@ export class Tokens {
 }
 
 /**
- * The token of an `Authorization` header (`JWT <token>`, spec section 5, or `Bearer <key>` of an API key); null where
- * the header is anything else.
+ * The token of an `Authorization` header (`JWT <token>`, spec section 5, or `Bearer <key>` with an API key); null for
+ * any other header.
  */
 export function tokenOfHeader(header: string | undefined): string | null {
   const [, scheme, token] = /^(JWT|Bearer) ([A-Za-z0-9_.-]+)$/i.exec(header ?? '') ?? [];
@@ -304,7 +304,7 @@ export function tokenOfHeader(header: string | undefined): string | null {
   return scheme.toUpperCase() === 'JWT' || isApiKey(token) ? token : null;
 }
 
-/** As {@link tokenOfHeader}, of a header that holds what is to be refreshed: the word JWT may be left out there. */
+/** As {@link tokenOfHeader}, for a header with a token to be refreshed, where the word JWT may be left out. */
 export function tokenToRefresh(header: string | undefined): string | null {
   return /^(?:JWT )?([A-Za-z0-9_.-]+)$/i.exec(header ?? '')?.[1] ?? null;
 }

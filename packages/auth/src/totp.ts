@@ -2,20 +2,23 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const STEP_MS = 30_000;
 const DIGITS = 6;
-/** Steps before and after the present one that are good as well: clocks of phones are off, and people type slowly. */
+/**
+ * Time steps before and after the current one that are also accepted: phone clocks are inaccurate, and people type
+ * slowly.
+ */
 const TOLERATED_STEPS = 1;
-/** As RFC 4226, section 4 recommends: what SHA-1 gives. */
+/** As recommended by RFC 4226, section 4: the output size of SHA-1. */
 const SECRET_BYTES = 20;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const RECOVERY_CODE_BYTES = 10;
 
-/** A new secret for an app that makes codes, in base32 (RFC 4648, section 6), as these apps take it. */
+/** A new secret for an authenticator app, in base32 (RFC 4648, section 6), as these apps expect. */
 export function newTotpSecret(): string {
   return base32(randomBytes(SECRET_BYTES));
 }
 
 /**
- * The code of a secret at a time (RFC 6238 with SHA-1, 30 s and 6 digits: all that every app can do).
+ * The code of a secret at a time (RFC 6238 with SHA-1, 30 s and 6 digits, which every app supports).
  *
  * @param secret base32
  * @throws {Error} when the secret is not base32
@@ -25,8 +28,8 @@ export function totpCode(secret: string, atMs: number): string {
 }
 
 /**
- * The time step that a code is of; null where it is of none that is near. Steps grow: who notes the last one that was
- * used refuses a code that was seen.
+ * The time step to which a code belongs; null if it matches none of the accepted ones. Steps grow, so a caller that
+ * stores the last used one can refuse replayed codes.
  *
  * @throws {Error} when the secret is not base32
  */
@@ -40,22 +43,22 @@ export function totpStep(secret: string, code: string, nowMs: number): number | 
   return found;
 }
 
-/** Does it look like a code of an app? Anything else may be a recovery code. */
+/** Whether it looks like a code of an app. Anything else may be a recovery code. */
 export function isTotpCode(code: string): boolean {
   return /^\d{6}$/.test(code);
 }
 
 /**
- * What apps read from a QR code (the key URI format that all of them take).
+ * URI for a QR code (the key URI format that all apps accept).
  *
- * @param account as the app lists it, beside the name of this service
+ * @param account name shown by the app, beside the name of this service
  */
 export function totpUri(secret: string, account: string): string {
   const query = `secret=${secret}&issuer=Outrider&algorithm=SHA1&digits=${DIGITS}&period=${STEP_MS / 1000}`;
   return `otpauth://totp/Outrider:${encodeURIComponent(account)}?${query}`;
 }
 
-/** Codes for the day on which the phone is lost: 80 random bits each, in groups of four letters and digits. */
+/** Recovery codes for a lost phone: 80 random bits each, in groups of four letters and digits. */
 export function newRecoveryCodes(count: number): string[] {
   return Array.from({ length: count }, () => {
     const code = base32(randomBytes(RECOVERY_CODE_BYTES)).toLowerCase();
@@ -67,7 +70,7 @@ function codeOf(key: Buffer, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
   const mac = createHmac('sha1', key).update(counter).digest();
-  // RFC 4226, section 5.3: four bytes from where the last half byte points to.
+  // RFC 4226, section 5.3: four bytes at the offset given by the last half byte.
   const truncated = mac.readUInt32BE((mac.at(-1) ?? 0) & 15) & 0x7fff_ffff;
   return String(truncated % 10 ** DIGITS).padStart(DIGITS, '0');
 }

@@ -3,18 +3,18 @@ import type { KeyRing } from './keys.ts';
 
 const LOOK_EVERY_MS = 1000;
 
-/** What a watch reports. */
+/** Callbacks of a watch. */
 export interface KeyWatch {
-  /** Another key signs now. */
+  /** Another key signs from now on. */
   onRotated(kid: string): void;
-  /** The file can't be used: the keys stay as they are. Reported once, until it can be used again. */
+  /** The file can't be used: the keys stay unchanged. Reported once, until the file can be used again. */
   onError(error: unknown): void;
 }
 
 /**
- * Looks at the file of the keys every second: one more `stat` is nothing, and works on every file system.
+ * Polls the key file every second: an additional `stat` costs nothing, and works on every file system.
  *
- * @returns call it to look no more
+ * @returns stops the watch
  */
 export function watchKeys(
   keys: Pick<KeyRing, 'reload' | 'current'>,

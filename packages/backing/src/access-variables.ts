@@ -1,7 +1,7 @@
 import { isTrustedProxy, sourceOf, trustedProxies } from '@outrider/auth';
 import { type Config, oneOf, port, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
 
-/** Texts separated by commas; none where it is unset. */
+/** Comma-separated texts; empty if unset. */
 function list(description: string): Variable<readonly string[]> {
   return {
     description,
@@ -15,7 +15,7 @@ function list(description: string): Variable<readonly string[]> {
   };
 }
 
-/** An address of a web server without a path, or null. */
+/** Address of a web server without a path, or null. */
 function webOrigin(description: string): Variable<string | null> {
   return {
     description,
@@ -30,7 +30,7 @@ function webOrigin(description: string): Variable<string | null> {
   };
 }
 
-/** Origins of pages, as browsers send them, separated by commas. */
+/** Comma-separated origins of pages, as browsers send them. */
 function origins(description: string): Variable<readonly string[]> {
   const texts = list(description);
   return {
@@ -45,12 +45,12 @@ function origins(description: string): Variable<readonly string[]> {
   };
 }
 
-/** Where a service keeps what no server keeps for it. */
+/** Folder of a service for data that no server stores. */
 export const folderVariables = {
   DATA_DIR: textOr('./data', 'Folder for all stored data; created if it does not exist.'),
 } satisfies Variables;
 
-/** What all that people and programs talk to must agree about. */
+/** Settings that all services with users or API clients must share. */
 export const accessVariables = {
   ...folderVariables,
   PORT: port(8080, 'REST API, live API, health and metrics. Like every port: 0 takes a free one.'),
@@ -94,7 +94,7 @@ export const accessVariables = {
   ),
 } satisfies Variables;
 
-/** How many HTTP connections may be open, as it stands in the settings, and what their peers are counted by. */
+/** Limits of open HTTP connections from the settings, and how their peers are identified. */
 export function httpBoundsOf(config: Config<typeof accessVariables>) {
   const trusted = trustedProxies(config.TRUSTED_PROXIES);
   return {
@@ -103,12 +103,12 @@ export function httpBoundsOf(config: Config<typeof accessVariables>) {
   };
 }
 
-/** What links in e-mails begin with. */
+/** Beginning of links in e-mails. */
 export function publicUrlOf({ PUBLIC_URL, PORT }: Pick<Config<typeof accessVariables>, 'PUBLIC_URL' | 'PORT'>): string {
   return PUBLIC_URL ?? `http://localhost:${PORT}`;
 }
 
-/** Which e-mail addresses need no confirmation of their holders. */
+/** The e-mail addresses that need no confirmation by their holders. */
 export function trustedAddresses({
   MAIL_TRUSTED_DOMAINS,
 }: Pick<Config<typeof accessVariables>, 'MAIL_TRUSTED_DOMAINS'>): (address: string) => boolean {

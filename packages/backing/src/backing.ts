@@ -3,9 +3,9 @@ import type { logVariables, serverVariables } from './variables.ts';
 
 type BackingConfig = Config<typeof logVariables> & Config<typeof serverVariables>;
 
-/** Everything that the services stand on, as an address each; plain data, so that a thread can be given it. */
+/** Addresses of the stores that the services depend on. Plain data, so that it can be passed to a thread. */
 export interface Backing {
-  /** For what has no server; null where every part must have one. */
+  /** Folder for stores without a server; null if every store must have one. */
   folder: string | null;
   log: {
     brokers: readonly string[] | null;
@@ -21,7 +21,7 @@ export interface Backing {
   databaseUrl: string | null;
   clickhouseUrl: string | null;
   s3Url: string | null;
-  /** Keys that stored secrets are sealed with, as they are set; null where they are in a file, or none is set. */
+  /** Keys that stored secrets are encrypted with, as configured; null if they are in a file, or none is configured. */
   secretsKey: string | null;
   secretsKeyFile: string | null;
 }
@@ -55,7 +55,7 @@ export function backingOf(config: BackingConfig, folder: string | null): Backing
   };
 }
 
-/** The settings were compared with each other when they were read. */
+/** The settings were already validated together when they were read. */
 function saslOf(config: BackingConfig): Sasl | null {
   const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = config;
   return mechanism === 'none' || username === null || password === null ? null : { mechanism, username, password };

@@ -3,7 +3,7 @@ import { definitionsTopic, type Log } from '@outrider/log';
 import type { PartReport, ReadyCheck } from '@outrider/runtime';
 import { logWarnings } from './log-watch.ts';
 
-/** Does the log answer, and how far behind are those who read it here? */
+/** Checks whether the log responds, and how far its readers in this process are behind. */
 export function logCheck(
   log: Pick<Log, 'endOffsets' | 'behind' | 'discontinuities' | 'holdUp' | 'replication'>,
 ): ReadyCheck {
@@ -13,14 +13,14 @@ export function logCheck(
   };
 }
 
-/** Does the hub answer? */
+/** Checks whether the hub responds. */
 export function hubCheck(hub: Pick<Hub, 'blockedUntil'>, now: () => number): ReadyCheck {
   return async () => {
     await hub.blockedUntil('readiness', now());
   };
 }
 
-/** Checks by part, where several may be of one part: it works where all do, and is as far behind as the farthest. */
+/** Merges checks by part. A part with several checks works if all of them do, and is as far behind as the farthest. */
 export function mergedChecks(all: readonly Readonly<Record<string, ReadyCheck>>[]): Record<string, ReadyCheck> {
   const byPart = Map.groupBy(all.flatMap(Object.entries<ReadyCheck>), ([part]) => part);
   return Object.fromEntries([...byPart].map(([part, checks]) => [part, together(checks.map(([, check]) => check))]));

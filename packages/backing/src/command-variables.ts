@@ -1,6 +1,6 @@
 import { type Config, type Variables, whole } from '@outrider/runtime';
 
-/** What the API and the notifier, which sends commands, must share. */
+/** Settings that the API and the notifier, which sends commands, must share. */
 export const commandVariables = {
   ENGINE_BLOCK_MAX_KMH: whole(
     0,
@@ -16,7 +16,7 @@ export const commandVariables = {
   ),
 } satisfies Variables;
 
-/** When an engine may be blocked, as it stands in the settings. */
+/** The conditions for blocking an engine, from the settings. */
 export function engineBlockOf(config: Config<typeof commandVariables>): {
   maxSpeedKmh: number;
   positionMaxAgeMs: number;

@@ -2,15 +2,15 @@ import { SYSTEM_CLOCK, traceIdOf } from '@outrider/domain';
 import { type Log, NOBODY, setAside, type Topic, type UnreadableRecord } from '@outrider/log';
 import { Counter, type Logger, type Metrics } from '@outrider/runtime';
 
-/** Where a service puts what it can't process. */
+/** Stores records that a service can't process. */
 export interface DeadLetterOffice {
-  /** When it resolves, the record is in topic `<name>-dead`, and its partition may go on. */
+  /** When it resolves, the record is in topic `<name>-dead`, and the reader may continue after it. */
   take<T>(topic: Topic<T>, partition: number, offset: number, record: T, error: unknown): Promise<void>;
 }
 
 export interface DeadLetterParts {
   log: Pick<Log, 'append'>;
-  /** Who can't process it. */
+  /** The reader that can't process the record. */
   reader: string;
   logger: Logger;
   metrics: Metrics;
@@ -37,7 +37,7 @@ export function createDeadLetterOffice({ log, reader, logger, metrics, now }: De
   };
 }
 
-/** Sets unreadable records aside, so that readers go on. */
+/** Stores unreadable records as dead letters, so that readers can continue. */
 export function unreadableRecords(
   log: () => Pick<Log, 'append'>,
   logger: Logger,
@@ -47,7 +47,7 @@ export function unreadableRecords(
   return async ({ topic, partition, offset, bytes, error }) => {
     const letter = { topic, partition, offset, reader: NOBODY, reason: reasonOf(error) };
     logger.error({ err: error, ...letter }, 'a record could not be read: it is put aside');
-    // What is in a topic of dead letters and can't be read has no further place to go.
+    // An unreadable record of a dead-letter topic can't be moved any further.
     if (!topic.endsWith('-dead')) await setAside(log(), { ...letter, record: bytes }, SYSTEM_CLOCK.now());
     counter?.inc({ topic, reader: NOBODY });
   };

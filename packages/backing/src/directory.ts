@@ -5,11 +5,11 @@ import type { Logger, Part } from '@outrider/runtime';
 import { refreshWithin } from './refresh-within.ts';
 
 export interface OpenDirectory extends Part {
-  /** Everything defined, as it is in force. */
+  /** All definitions that are in force. */
   directory: Directory;
   /**
-   * Resolves when everything is in force that was committed before the call, by whichever process. Where the registry
-   * does not answer within a second it resolves as well: the relay brings changes too, only later.
+   * Resolves when everything committed before the call, by any process, is in force. If the registry does not respond
+   * within a second it resolves as well: the relay delivers the changes too, only later.
    */
   refresh(): Promise<void>;
   /** Rejects when changes made by other instances no longer arrive. */
@@ -19,11 +19,11 @@ export interface OpenDirectory extends Part {
 const REFRESH_WITHIN_MS = 1000;
 
 /**
- * Everything defined, in a process that shares the registry with others: what this one changes is in force at once,
- * what others change once the relay has published it, or with `refresh`.
+ * All definitions, in a process that shares the registry with others. Changes of this process are in force at once;
+ * those of others once the relay has published them, or after `refresh`.
  *
- * @param reader a name for the group that reads
- * @param onChange called with every change of others that was news
+ * @param reader name for the group of the reader
+ * @param onChange called with every new change by other instances
  */
 export async function openDirectory(
   registry: Registry,

@@ -1,14 +1,14 @@
 import { type Geocoder, openAddressServer, openGazetteer, openGeocoder, SERVER_FORMATS } from '@outrider/geocoder';
 import { type Config, type Logger, oneOf, type Variable, type Variables, whole } from '@outrider/runtime';
 
-/** How long one call to the address server may take. */
+/** Timeout of a call to the address server. */
 const TIMEOUT_MS = 2000;
 
 function serverUrl(description: string): Variable<string | null> {
   return {
     description,
     fallback: undefined,
-    // It may contain a key.
+    // The URL may contain a key.
     secret: true,
     parse(value) {
       if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
@@ -18,7 +18,7 @@ function serverUrl(description: string): Variable<string | null> {
   };
 }
 
-/** How places get their names: for each service that names some. */
+/** Settings of the geocoder, for each service that names places. */
 export const geocoderVariables = {
   GEOCODER_URL: serverUrl(
     'Server that knows the addresses of places, such as `https://nominatim.example/`; where unset, a place is called by its nearest town.',
@@ -32,7 +32,7 @@ export const geocoderVariables = {
   ),
 } satisfies Variables;
 
-/** The geocoder of the settings. It reads and asks nothing before its first place. */
+/** The geocoder of the settings. It loads and queries nothing before its first place. */
 export function geocoderOf(config: Config<typeof geocoderVariables>, logger: Logger): Geocoder {
   const { GEOCODER_URL: url, GEOCODER_FORMAT: format, GEOCODER_PER_SECOND: perSecond } = config;
   const addressServer =

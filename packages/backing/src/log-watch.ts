@@ -2,7 +2,7 @@ import { SYSTEM_CLOCK } from '@outrider/domain';
 import type { Discontinuity, HoldUp, Log, ReaderProgress, TopicReplication } from '@outrider/log';
 import { Counter, Gauge, type Logger, type Metrics } from '@outrider/runtime';
 
-/** Reports readers that can't go on where they were, and counts them. */
+/** Reports readers that can't resume at their offset, and counts them. */
 export function discontinuityReport(logger: Logger, metrics: Metrics | null): (discontinuity: Discontinuity) => void {
   const name = 'outrider_log_discontinuities_total';
   const known = metrics?.getSingleMetric(name) as Counter<'kind' | 'reader' | 'topic'> | undefined;
@@ -23,8 +23,8 @@ export function discontinuityReport(logger: Logger, metrics: Metrics | null): (d
 }
 
 /**
- * What an operator has to know of the log though it works: each reader that could not go on where it was since this
- * process started, why records from outside are refused, and each topic with fewer replicas than wanted.
+ * Warnings about a log that works: each reader that could not resume at its offset since this process started, why
+ * records from outside are refused, and each topic with fewer replicas than wanted.
  */
 export function logWarnings({
   discontinuities,
@@ -44,7 +44,7 @@ function holdUpWarning({ reader, topic }: HoldUp): string {
   return `the log is at its size bound: ${reader} has not read topic ${topic}`;
 }
 
-/** How far each reader is from both ends of its partitions, and whether the log refuses records. */
+/** Exports the distance of each reader from both ends of its partitions, and whether the log refuses records. */
 export function measureLog(log: Pick<Log, 'readers' | 'holdUp' | 'replication'>, metrics: Metrics): void {
   if (metrics.getSingleMetric('outrider_log_held_up')) return;
   const registers = [metrics];
@@ -52,7 +52,7 @@ export function measureLog(log: Pick<Log, 'readers' | 'holdUp' | 'replication'>,
     name: 'outrider_log_held_up',
     help: '1 while the log is at its size bound with records that a reader has not read, and refuses packets',
     registers,
-    // Each thread that appends knows of it.
+    // Each appending thread reports it.
     aggregator: 'max',
     collect() {
       this.set(log.holdUp === null ? 0 : 1);
@@ -82,7 +82,7 @@ export function measureLog(log: Pick<Log, 'readers' | 'holdUp' | 'replication'>,
     ({ wanted }) => wanted,
   );
   let asking: Promise<readonly ReaderProgress[]> | null = null;
-  /** All gauges of one scrape are of one moment. A log that does not answer is reported by its own check. */
+  /** All gauges of one scrape use the same query. A log that does not respond is reported by its own check. */
   const ask = () => {
     asking ??= log
       .readers()

@@ -16,7 +16,7 @@ function mailServer(description: string): Variable<string | null> {
   };
 }
 
-/** How e-mails are sent, and how many: for each service that sends some. */
+/** Settings of e-mail and its limits, for each service that sends e-mail. */
 export const mailVariables = {
   SMTP_URL: mailServer(
     'Mail server for notifications, `smtp://user:password@host:port` or `smtps://…`; where unset, e-mails become `.eml` files in `DATA_DIR`.',
@@ -38,7 +38,7 @@ export const mailVariables = {
   MAIL_OWNER_DAILY: whole(1, 1_000_000, 5000, 'The same a day.'),
 } satisfies Variables;
 
-/** Where e-mails go: a mail server, or a folder. */
+/** Outlet of e-mail: a mail server, or a folder. */
 export function mailChannelOf({
   SMTP_URL,
   MAIL_FROM,
@@ -47,7 +47,7 @@ export function mailChannelOf({
   return { smtpUrl: SMTP_URL, from: MAIL_FROM, folder: join(DATA_DIR, 'mail') };
 }
 
-/** Which addresses may be sent how many e-mails. */
+/** Limits of e-mail by address. */
 export function mailLimitsOf(config: Config<typeof mailVariables & typeof accessVariables>) {
   return {
     publicUrl: publicUrlOf(config),

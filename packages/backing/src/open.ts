@@ -23,17 +23,17 @@ import { discontinuityReport, measureLog } from './log-watch.ts';
 import { openSecrets } from './secrets-key.ts';
 
 /*
- * The registry and the warehouse are loaded where one is opened: each thread of a service has its own copy of what it
- * loads, and the threads of the gateway and of the rules open neither.
+ * The registry and the warehouse are loaded when one is opened: each thread of a service has its own copy of the
+ * modules it loads, and the threads of the gateway and of the rules need neither.
  */
 
 /**
- * Kafka where brokers are given, else a SQLite file. A record that can't be read is put into topic `<name>-dead`, and
- * the reader goes on behind it.
+ * Opens Kafka if brokers are configured, otherwise a SQLite file. An unreadable record is put into topic `<name>-dead`,
+ * and the reader continues after it.
  *
- * @param metrics where what is put aside is counted, and how far readers are
- * @param options of a SQLite file, see `SqliteLogOptions`; Kafka's producers have a gap of their own
- * @throws {StartError} when the brokers can't be reached or don't let us in
+ * @param metrics counts dead letters, and exports the progress of readers
+ * @param options options of a SQLite file, see `SqliteLogOptions`; Kafka's producers have a gap of their own
+ * @throws {StartError} when the brokers can't be reached or refuse the account
  */
 export async function openLog(
   { folder, log: address }: Pick<Backing, 'folder' | 'log'>,
@@ -70,7 +70,7 @@ export async function openLog(
 }
 
 /**
- * The replicas of the log's topics.
+ * Opens the replicas of the log's topics.
  *
  * @throws {StartError} when no brokers are set, they can't be reached or refuse the account
  */
@@ -100,7 +100,7 @@ function kafkaAt(brokers: readonly string[]): string {
   return `Kafka at ${brokers.join(', ')}`;
 }
 
-/** The client has a type for each mechanism. */
+/** Separate cases because the client has a type for each mechanism. */
 function kafkaSasl({ mechanism, username, password }: Sasl) {
   switch (mechanism) {
     case 'plain':
@@ -112,7 +112,7 @@ function kafkaSasl({ mechanism, username, password }: Sasl) {
   }
 }
 
-/** Redis where it is given, else a SQLite file. */
+/** Redis if configured, otherwise a SQLite file. */
 export async function openCheckpoints(
   { folder, redisUrl, redisPrefix }: Pick<Backing, 'folder' | 'redisUrl' | 'redisPrefix'>,
   logger: Logger,
@@ -122,7 +122,7 @@ export async function openCheckpoints(
   return openSqliteCheckpoints({ path: inFolder(folder, 'checkpoints.sqlite') });
 }
 
-/** Redis where it is given, else this process's memory. */
+/** Redis if configured, otherwise this process's memory. */
 export async function openHub(
   { redisUrl, redisPrefix }: Pick<Backing, 'redisUrl' | 'redisPrefix'>,
   logger: Logger,
@@ -131,16 +131,16 @@ export async function openHub(
   return reached(null, openRedisHub({ url: redisUrl, prefix: redisPrefix, onError: redisTrouble(logger) }));
 }
 
-/** PostgreSQL where it is given, else a SQLite file; for a service that reads and stores no secrets. */
+/** PostgreSQL if configured, otherwise a SQLite file; for a service that reads and stores no secrets. */
 export function openRegistryWithoutSecrets(backing: RegistryBacking, logger: Logger): Promise<Registry> {
   return openRegistryWith(backing, logger, {});
 }
 
 /**
- * PostgreSQL where it is given, else a SQLite file. Secrets in it are sealed, those from before as well.
+ * PostgreSQL if configured, otherwise a SQLite file. Its secrets are encrypted, including existing ones.
  *
- * @param options default limits of accounts: for services that write what people own
- * @throws {StartError} when the database can't be used, or its secrets need another key, or any
+ * @param options default limits of accounts: for services that write users' definitions
+ * @throws {StartError} when the database can't be used, or its secrets need another key, or any key at all
  */
 export async function openRegistry(
   backing: RegistryBacking & Pick<Backing, 'secretsKey' | 'secretsKeyFile'>,
@@ -170,7 +170,7 @@ export async function openRegistry(
   }
 }
 
-/** The file or the server of the registry, for people. */
+/** The file or the server of the registry, for messages to people. */
 export function registryName({ folder, databaseUrl }: RegistryBacking): string {
   return databaseUrl === null ? inFolder(folder, 'registry.sqlite') : `PostgreSQL at ${hostOf(databaseUrl)}`;
 }
@@ -196,9 +196,9 @@ async function openRegistryWith(
 }
 
 /**
- * A ClickHouse server where it is given, else ClickHouse in this process.
+ * A ClickHouse server if configured, otherwise embedded ClickHouse.
  *
- * @param port to the thread that has ClickHouse; null: this thread is to have it
+ * @param port port to the thread that has ClickHouse; null: this thread opens it
  */
 export async function openWarehouse(
   { folder, clickhouseUrl }: Pick<Backing, 'folder' | 'clickhouseUrl'>,
@@ -211,17 +211,17 @@ export async function openWarehouse(
   return reached(`ClickHouse at ${hostOf(clickhouseUrl)}`, openWarehouseAt({ url: clickhouseUrl }, options));
 }
 
-/** Where videos are: S3 where it is given, else a folder. */
+/** Store of videos: S3 if configured, otherwise a folder. */
 export async function openVideoFiles({ folder, s3Url }: Pick<Backing, 'folder' | 's3Url'>): Promise<Files> {
   return s3Url === null ? openFolder(inFolder(folder, 'video')) : openS3({ url: s3Url });
 }
 
-/** Where the files of reports are: in the same bucket under a name of its own, or in a folder beside. */
+/** Store of report files: in the same bucket under a name of its own, or in a separate folder. */
 export async function openReportFiles({ folder, s3Url }: Pick<Backing, 'folder' | 's3Url'>): Promise<Files> {
   return openFilesNamed('reports', folder, s3Url);
 }
 
-/** Where the files of services are: invoices and photos. */
+/** Store of files of services: invoices and photos. */
 export async function openServiceFiles({ folder, s3Url }: Pick<Backing, 'folder' | 's3Url'>): Promise<Files> {
   return openFilesNamed('services', folder, s3Url);
 }
@@ -248,7 +248,7 @@ async function reached<T>(server: string | null, opening: Promise<T>): Promise<T
   }
 }
 
-/** Without the password. */
+/** Host and port, without the password. */
 function hostOf(url: string): string {
   return new URL(url).host;
 }

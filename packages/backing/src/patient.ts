@@ -7,11 +7,11 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
 
 /**
- * Checkpoints of a service that has nothing to do while their server is away: a call is made again until it works, the
- * partition waits meanwhile, and the log keeps what comes. A call may be made again whose answer was lost: it changes
- * nothing that it had not changed.
+ * Checkpoints of a service that has nothing to do while their server is unavailable. A call is retried until it works;
+ * meanwhile the partition waits, and the log keeps new records. Retrying a call whose response was lost is safe: it is
+ * idempotent.
  *
- * @param isOutage what is waited out; all else fails. Default everything
+ * @param isOutage which errors to wait out; all others fail. Default: all errors
  */
 export function patientCheckpoints(
   checkpoints: Checkpoints,
@@ -35,8 +35,8 @@ export function patientCheckpoints(
 }
 
 /**
- * A hub whose latest positions are not left out while its server is away. All other calls fail as they did: people wait
- * for them.
+ * A hub whose updates of latest positions wait while its server is unavailable. All other calls fail as usual: users
+ * are waiting for them.
  */
 export function patientHub(hub: Hub, logger: Logger, clock: Clock = SYSTEM_CLOCK): Hub {
   const patience = new Patience('hub', logger, clock);
@@ -84,7 +84,7 @@ class Patience {
     this.#isOutage = isOutage;
   }
 
-  /** @throws what the call says that is no outage, or what it failed with after the end */
+  /** @throws an error of the call that is not an outage, or its last error after the end */
   async have<T>(call: () => Promise<T>): Promise<T> {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       try {

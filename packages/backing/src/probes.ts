@@ -5,25 +5,25 @@ import type { Backing } from './backing.ts';
 import { openLogReplicas, openVideoFiles } from './open.ts';
 import type { ServerName } from './variables.ts';
 
-/** What a server says of itself. */
+/** Facts that a server reports about itself. */
 export interface ServerFacts {
   version: string | null;
-  /** Unix milliseconds; null where it does not show one. */
+  /** Unix milliseconds; null if the server does not report a clock. */
   clockMs: number | null;
-  /** What is so, and what to do about it. */
+  /** Findings, and what to do about each. */
   warnings: readonly { detail: string; todo: string }[];
 }
 
 export interface ServerProbe {
   setting: ServerName;
   name: string;
-  /** Versions below are older than those that are tested; null: any. */
+  /** The oldest tested version; null: any. */
   testedFrom: number | null;
   /** Changes nothing. @throws {Error} when the server can't be used */
   probe(): Promise<ServerFacts>;
 }
 
-/** A question to each server of the settings. */
+/** A probe for each configured server. */
 export function serverProbes(backing: Backing, logger: Logger): ServerProbe[] {
   const { databaseUrl, redisUrl, clickhouseUrl, s3Url, log } = backing;
   const probes: ServerProbe[] = [];

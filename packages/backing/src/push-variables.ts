@@ -2,7 +2,7 @@ import type { KeyPair } from '@outrider/registry';
 import { type Config, secret, text, textOr, type Variables } from '@outrider/runtime';
 import { type accessVariables, publicUrlOf } from './access-variables.ts';
 
-/** How browsers are sent messages: for the API, where they subscribe, and the notifier. */
+/** Settings of Web Push: for the API, where browsers subscribe, and the notifier. */
 export const pushVariables = {
   WEB_PUSH_HOSTS: textOr(
     'fcm.googleapis.com,*.push.services.mozilla.com,*.notify.windows.com,*.push.apple.com',
@@ -32,7 +32,7 @@ export function pushHostsOf({ WEB_PUSH_HOSTS }: Pick<PushConfig, 'WEB_PUSH_HOSTS
     .filter((host) => host !== '');
 }
 
-/** Push services demand a contact; `.invalid` names nobody. */
+/** Push services require a contact address; a host in `.invalid` identifies nobody. */
 export function pushContactOf(config: PushConfig): string {
   const publicUrl = publicUrlOf(config);
   return config.WEB_PUSH_CONTACT ?? (publicUrl.startsWith('https://') ? publicUrl : 'mailto:operator@outrider.invalid');

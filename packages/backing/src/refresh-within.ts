@@ -2,8 +2,8 @@ import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
 import type { Logger } from '@outrider/runtime';
 
 /**
- * A refresh that does not block callers while the registry does not answer: the first caller waits for `withinMs`,
- * those that follow not at all until it answers again.
+ * Limits the waiting for a refresh while the registry does not respond: the first caller waits for `withinMs`, and
+ * later ones not at all until it has recovered.
  *
  * @returns never rejects
  */

@@ -2,7 +2,7 @@ import { type Config, type Variables, whole } from '@outrider/runtime';
 
 const BYTES_PER_MB = 1_000_000;
 
-/** How long and how much of the reports is kept: the API shows it, the reporter keeps to it. */
+/** Retention and size of stored reports: the API shows them, the reporter enforces them. */
 export const reportStoreVariables = {
   REPORT_RETENTION_DAYS: whole(1, 30, 7, 'How long the files of reports are kept that were asked for as jobs.'),
   REPORT_QUOTA_MB: whole(

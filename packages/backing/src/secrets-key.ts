@@ -7,19 +7,18 @@ import { StartError } from '@outrider/runtime';
 import type { Backing } from './backing.ts';
 
 const KEY_BYTES = 32;
-/** In `DATA_DIR`, where the registry is there as well and no key is set. */
+/** In `DATA_DIR`, if the registry is embedded there and no key is configured. */
 export const SECRETS_KEY_FILE = 'secrets-key';
 
-/** A new key, as the settings take it. */
+/** Generates a key in the format of the settings. */
 export function newSecretsKey(): string {
   return randomBytes(KEY_BYTES).toString('base64');
 }
 
 /**
- * Keys as they are written in the settings: 32 bytes each in base64, separated by commas or white space, the one that
- * seals first.
+ * Parses keys from the settings: 32 bytes each in base64, separated by commas or white space. The first one encrypts.
  *
- * @throws {Error} saying what was expected
+ * @throws {Error} that describes the expected format
  */
 export function parseSecretsKeys(text: string): Uint8Array[] {
   const keys = text.split(/[\s,]+/).filter((part) => part !== '');
@@ -35,9 +34,9 @@ export function parseSecretsKeys(text: string): Uint8Array[] {
 /** The keys of the settings, or those of a file in the folder of an embedded registry. */
 export interface OpenSecrets {
   secrets: Secrets;
-  /** The file that the keys come from; null where they come from `SECRETS_KEY`, or there is no key. */
+  /** The file with the keys; null if they are from `SECRETS_KEY`, or there is no key. */
   file: string | null;
-  /** The file was created by this call. */
+  /** Whether this call created the file. */
   isNew: boolean;
 }
 
@@ -66,9 +65,9 @@ export async function openSecrets(
 }
 
 /**
- * Puts a new key in front of those in the file of an embedded registry.
+ * Inserts a new key before those in the file of an embedded registry.
  *
- * @returns the ids of the new key, and of those that it follows
+ * @returns the ids of the new key, and of the older ones
  */
 export async function addSecretsKey(folder: string): Promise<{ added: string; before: string[] }> {
   const path = join(folder, SECRETS_KEY_FILE);
@@ -81,17 +80,17 @@ export async function addSecretsKey(folder: string): Promise<{ added: string; be
   return { added: keyId(Buffer.from(added, 'base64')), before: before.map(keyId) };
 }
 
-/** Leaves the first key alone in the file of an embedded registry: nothing is sealed with the others any more. */
+/** Removes all keys but the first from the file of an embedded registry: nothing is encrypted with them any more. */
 export async function keepNewestSecretsKey(folder: string): Promise<void> {
   const path = join(folder, SECRETS_KEY_FILE);
   const [newest] = await readKeys(path, 'the key of stored secrets');
   if (newest !== undefined) await replaceWhole(path, `${Buffer.from(newest).toString('base64')}\n`);
 }
 
-/** @returns whether it was made now */
+/** @returns whether this call created it */
 async function makeKeyFile(path: string): Promise<boolean> {
   if (await createWhole(path, `${newSecretsKey()}\n`)) return true;
-  // A restored backup may have come with looser rights.
+  // A restored backup may have less strict permissions.
   await chmod(path, 0o600);
   return false;
 }

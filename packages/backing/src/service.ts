@@ -51,7 +51,7 @@ export interface Stores {
   videoFiles: Files;
   reportFiles: Files;
   serviceFiles: Files;
-  /** Everything defined, as it is in force. */
+  /** All definitions that are in force. */
   directory: Directory;
   /** Issues and verifies tokens of callers: needs `DATA_DIR` with the keys. */
   tokens: Tokens;
@@ -67,90 +67,91 @@ export interface StoreOptions {
 }
 
 /**
- * What services of one process do for each other. Absent where the other is in a process of its own, or does not run.
+ * Functions that services of one process provide to each other. Absent if the other is in another process, or does not
+ * run.
  */
 export interface Neighbours {
-  /** Has the archiver write at once what it gathers for its next insert. */
+  /** Makes the archiver write its collected rows at once. */
   hurryArchiver?: () => Promise<void>;
-  /** How long the archiver lets positions wait while nobody reads the archive. */
+  /** How long the archiver may delay positions while nobody reads the archive. */
   archiveUnreadMs?: number;
-  /** Somebody reads counters of vehicles. */
+  /** Notifies that vehicles' counters are being read. */
   countersRead?: () => void;
-  /** Hands WebSocket upgrades of a path of the REST API's server to another service. */
+  /** Passes WebSocket upgrades for a path of the REST API's server to another service. */
   takeUpgrades?: (path: string, take: TakeUpgrade) => void;
   /** The ports of terminals, once they are open. */
   terminalPorts?: () => TerminalPorts;
 }
 export type TakeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** What a service is started with. `Name` are the stores that it asked for. */
+/** Dependencies that a service is started with. `Name` are the stores that it requires. */
 export type StartParts<V extends Variables, Name extends StoreName> = Pick<Stores, Name> & SharedParts<V>;
 
 interface SharedParts<V extends Variables> {
   config: Config<V> & Config<typeof serverVariables> & Config<typeof hostVariables>;
-  /** The folder of what has no server; null where it has a process of its own. */
+  /** Folder for data without a server; null for a service in a process of its own. */
   folder: string | null;
-  /** The file or the server of the registry, for people. */
+  /** The file or the server of the registry, for messages to people. */
   registryName: string;
   /**
-   * Brings the directory up to what other instances committed before the call; null in a process without other
+   * Updates the directory with what other instances committed before the call. Null in a process without other
    * instances, where a definition is in force at once.
    */
   refresh: (() => Promise<void>) | null;
   life: Lifecycle;
-  /** For a part of it, whose log lines name it. */
+  /** Returns a logger whose lines name a part of the service. */
   loggerOf(part: string): Logger;
   metrics: Metrics;
-  /** Everything counted in this process, and who is shown it. */
+  /** The metrics of this process, and who may read them. */
   metricsAccess: MetricsAccess;
   tracing: Tracing;
   clock: Clock;
-  /** That of the clock: Unix milliseconds. */
+  /** The clock's time in Unix milliseconds. */
   now: () => number;
-  /** True where it has a process of its own. */
+  /** Whether the service has a process of its own. */
   isOwnProcess: boolean;
-  /** For `/health/ready`, of all that runs in this process: whole once all is started. */
+  /** Checks of all services in this process, for `/health/ready`: complete once all are started. */
   checks: Readonly<Record<string, ReadyCheck>>;
   neighbours: Readonly<Neighbours>;
 }
 
 /** A service that was started. */
 export interface StartedService {
-  /** For `/health/ready`, beside those of its stores. */
+  /** Checks for `/health/ready`, in addition to those of its stores. */
   checks?: Readonly<Record<string, ReadyCheck>>;
   /** Ports that it listens on. */
   ports?: Readonly<Record<string, number>>;
   terminalPorts?: TerminalPorts;
-  /** Not of a service that has a thread. */
+  /** Absent for a service in a thread. */
   neighbours?: Neighbours;
 }
 
 /** The open ports of terminals, by protocol. */
 export type TerminalPorts = Readonly<Record<'ports' | 'tlsPorts' | 'udpPorts', Partial<Record<ProtocolName, number>>>>;
 
-/** Which stores are used, and how they are opened. */
+/** The stores of a service, and how they are opened. */
 export interface StoreUse<V extends Variables = Variables, Name extends StoreName = StoreName> {
   name: string;
   stores: readonly Name[];
-  /** Called for each of those stores, with the ones that it names before. */
+  /** Called for each store of the service, with the stores named before it. */
   storeOptions?(config: Config<V>, parts: Pick<Stores, Name> & Pick<SharedParts<V>, 'loggerOf' | 'now'>): StoreOptions;
   /** Stores whose outages it waits out, instead of failing. */
   patient?: readonly ('checkpoints' | 'hub')[];
-  /** Name of its group of readers of definitions. Default: its own. */
+  /** Name of its group of definition readers. Default: the name of the service. */
   definitionsReader?: string;
   /** Called with each change of definitions by another instance. */
   onForeignChange?: (change: DefinitionChange, stores: Pick<Stores, Name>) => void;
 }
 
-/** A service, for a process of its own, for a thread, and for a process with all of them. */
+/** A service, which may run in a process of its own, in a thread, or in a process with all services. */
 export interface Service<V extends Variables = Variables, Name extends StoreName = StoreName, Prepared = unknown>
   extends StoreUse<V, Name> {
   settings: V;
-  /** Settings of a process of its own, beside those. */
+  /** Additional settings of a service in a process of its own. */
   ownSettings?: Variables;
-  /** In a process with all services it has a thread of its own. */
+  /** Runs the service in a thread of its own, in a process with all services. */
   thread?: ServiceThread<V>;
-  /** Before any service of the process starts. */
+  /** Called before any service of the process starts. */
   prepare?(parts: StartParts<V, Name>): Promise<Prepared>;
   start(parts: StartParts<V, Name> & { prepared: Prepared }): Promise<StartedService>;
 }
@@ -158,23 +159,23 @@ export interface Service<V extends Variables = Variables, Name extends StoreName
 export interface ServiceThread<V extends Variables = Variables> {
   /** `import.meta.url` of the module that exports it as `service`. */
   module: string;
-  /** It appends much to the log: commits are spaced by `COMMIT_GAP_MS`. */
+  /** Whether it appends heavily to the log: commits are then spaced by `COMMIT_GAP_MS`. */
   isBusyWriter?: boolean;
-  /** MiB that V8 has for new objects; as V8 decides where it is absent. */
+  /** Size of V8's young generation in MiB. Default: V8 decides. */
   youngMb?: number;
-  /** It runs while it is needed, and for a while after; always where this is absent. */
+  /** Runs the thread only while it is needed, and for a while after. Default: it always runs. */
   onDemand?: ThreadOnDemand<V>;
 }
 
-/** What is to be known of a service while its thread does not run. */
+/** Stands in for a service while its thread does not run. */
 export interface ThreadOnDemand<V extends Variables> {
-  /** Names of its checks: they pass. */
+  /** Names of its checks, which pass meanwhile. */
   checks: readonly string[];
   /**
-   * Makes what is asked every second, by the main thread.
+   * Creates the function that the main thread calls every second.
    *
-   * @returns when there is work for the service, Unix milliseconds, also of work that another one may do; null: none is
-   *   known of
+   * @returns when there is work for the service, in Unix milliseconds, including work that another instance may do;
+   *   null: no work is known
    */
   workOf(parts: { config: Config<V>; registry: Registry; now: () => number }): () => Promise<number | null>;
 }
@@ -186,7 +187,7 @@ export function defineService<const V extends Variables, const Name extends Stor
   return service;
 }
 
-/** By store, the servers that a process of its own must be given, and further settings. */
+/** By store, the servers that a service in a process of its own requires, and further settings. */
 const NEEDED: Readonly<Record<StoreName, { servers: readonly ServerName[]; settings?: Variables }>> = {
   log: { servers: ['KAFKA_BROKERS'], settings: logVariables },
   hub: { servers: ['REDIS_URL'] },
@@ -201,7 +202,7 @@ const NEEDED: Readonly<Record<StoreName, { servers: readonly ServerName[]; setti
   geocoder: { servers: [], settings: geocoderVariables },
 };
 
-/** What a service reads from the environment of a process of its own. */
+/** Environment variables of a service in a process of its own. */
 export function ownVariables({ settings, ownSettings, stores }: Pick<Service, 'settings' | 'ownSettings' | 'stores'>) {
   const servers = new Set(stores.flatMap((name) => NEEDED[name].servers));
   return {
@@ -237,7 +238,7 @@ export function runAlone<V extends Variables, Name extends StoreName, Prepared>(
   });
 }
 
-/** Where what has no server is, for {@link StartParts}. */
+/** Locations of stores without a server, for {@link StartParts}. */
 export function placesOf(backing: Backing) {
   const { folder } = backing;
   return { folder, registryName: folder === null && backing.databaseUrl === null ? 'none' : registryName(backing) };
@@ -264,8 +265,8 @@ export interface OpeningContext<V extends Variables> {
 /**
  * Opens stores in the order in which they are named; `life` closes them.
  *
- * @param given stores that are open already
- * @param open how a store is opened otherwise than by `backing` alone
+ * @param given stores that are already open
+ * @param open opens stores that need more than `backing`
  */
 export async function openStores<V extends Variables, Name extends StoreName>(
   use: StoreUse<V, Name>,
@@ -348,7 +349,7 @@ export async function openStores<V extends Variables, Name extends StoreName>(
   }
 }
 
-/** Of stores that are servers, or may be. */
+/** Checks of stores that are servers, or may be. */
 export function checksOf(stores: Partial<Stores>, now: () => number = SYSTEM_CLOCK.now): Record<string, ReadyCheck> {
   const { log, hub, registry, warehouse } = stores;
   const files = stores.videoFiles ?? stores.reportFiles;

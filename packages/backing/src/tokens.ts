@@ -5,19 +5,19 @@ import type { Registry } from '@outrider/registry';
 import type { Config, Logger } from '@outrider/runtime';
 import type { accessVariables } from './access-variables.ts';
 
-/** In `DATA_DIR`, which instances that take tokens share: each takes those that another signed. */
+/** File in `DATA_DIR`, which instances share to accept each other's tokens. */
 export const SIGNING_KEYS_FILE = 'signing-keys.json';
 
 export interface OpenTokens {
   tokens: Tokens;
-  /** Looks at the keys no more. */
+  /** Stops watching the keys. */
   close(): Promise<void>;
 }
 
 /**
- * The tokens by the keys in `DATA_DIR`; another key that signs there is noticed within seconds.
+ * Opens the tokens with the keys in `DATA_DIR`; a new key in the folder is noticed within seconds.
  *
- * @throws {Error} when the keys can't be read or made
+ * @throws {Error} when the keys can't be read or created
  */
 export async function openTokens(
   config: Config<typeof accessVariables>,

@@ -2,7 +2,7 @@ import { parseS3Url } from '@outrider/files';
 import { needed, oneOf, secret, text, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
 import { parseSecretsKeys } from './secrets-key.ts';
 
-/** A list of `host:port`, separated by commas; null where it is unset. */
+/** Comma-separated list of `host:port`; null if unset. */
 function brokers(description: string): Variable<readonly string[] | null> {
   return {
     description,
@@ -28,7 +28,7 @@ export function address(schemes: readonly string[], description: string): Variab
   };
 }
 
-/** What the log may keep. */
+/** Retention of the log. */
 export const logVariables = {
   TELEMETRY_RETENTION_HOURS: whole(
     1,
@@ -44,7 +44,7 @@ export const logVariables = {
   ),
 } satisfies Variables;
 
-/** Where the servers are that the services stand on, each unset where it is to run inside the process. */
+/** Addresses of the servers that the services use. If one is unset, its function is embedded in the process. */
 export const serverVariables = {
   KAFKA_BROKERS: brokers(
     'Kafka as the log, `host:port` separated by commas; where unset, a SQLite file in `DATA_DIR`.',
@@ -121,14 +121,14 @@ export const serverVariables = {
   },
 } satisfies Variables;
 
-/** A server that several processes can meet at. */
+/** A server that several processes can share. */
 export type ServerName = 'KAFKA_BROKERS' | 'REDIS_URL' | 'DATABASE_URL' | 'CLICKHOUSE_URL' | 'S3_URL';
 
 /**
- * The settings of servers for a service in a process of its own, which meets the others there: what runs inside a
- * process is of no use to it.
+ * Settings of servers for a service in a process of its own, which shares them with the other services: an embedded
+ * store would be isolated.
  *
- * @param names of those that must be set
+ * @param names names of the servers that must be set
  */
 export function serverVariablesWith(names: readonly ServerName[]): typeof serverVariables {
   const why = 'a service in a process of its own meets the others there';

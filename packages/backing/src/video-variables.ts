@@ -3,7 +3,7 @@ import { type Config, type Variables, whole } from '@outrider/runtime';
 
 const BYTES_PER_MB = 1_000_000;
 
-/** How much a dealer may store, as the API shows it and the video service keeps to it. */
+/** Storage limit of a dealer: the API shows it, the video service enforces it. */
 export const dealerStorageVariables = {
   QUOTA_DEALER_STORAGE_MB: whole(
     0,
@@ -28,7 +28,7 @@ export const videoStoreVariables = {
   ),
 } satisfies Variables;
 
-/** How long videos are kept, and how much of them, as it stands in the settings. */
+/** Retention and storage limits of videos, from the settings. */
 export function videoStoreOf(config: Config<typeof videoStoreVariables>): {
   retentionDays: number;
   quotaBytes: number;

@@ -1,9 +1,9 @@
 import { domainToASCII } from 'node:url';
 
-/** More than this and it is a mailing list, which has its own address. */
+/** Maximum number of recipients. More need a mailing list, which has its own address. */
 export const MAX_RECIPIENTS = 20;
 
-/** RFC 5321, 4.5.3.1: 64 octets before the @, and 254 for what fits into a path as a whole. */
+/** Limits of RFC 5321, 4.5.3.1: 64 octets before the @, and 254 for a whole address in a path. */
 const MAX_LOCAL_LENGTH = 64;
 const MAX_ADDRESS_LENGTH = 254;
 
@@ -12,8 +12,8 @@ const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 
 /**
- * An e-mail address as it is written into headers and commands: the domain in lower case and in ASCII. Quoted local
- * parts, comments and literal IP addresses are not taken, nor are domains of one word: they are the mail server's own.
+ * Parses an e-mail address into its form for headers and commands: the domain in lower case and in ASCII. Rejects
+ * quoted local parts, comments, literal IP addresses, and domains of one word, which are local to the mail server.
  *
  * @returns the address, or null if the text is not an address
  */
@@ -22,7 +22,7 @@ export function emailAddress(text: string): string | null {
   const local = text.slice(0, at);
   const written = text.slice(at + 1);
   if (at < 1 || local.length > MAX_LOCAL_LENGTH || !LOCAL_PART.test(local)) return null;
-  // Only what a domain name may hold reaches the conversion, which is that of URLs and would take more.
+  // The conversion below is that of URLs and accepts more, so the characters of a domain name are checked first.
   if (!/^[\p{L}\p{N}\p{M}.-]+$/u.test(written)) return null;
 
   const domain = domainToASCII(written);
@@ -37,10 +37,10 @@ export function emailAddress(text: string): string | null {
 export type AddressList = { ok: true; addresses: readonly string[] } | { ok: false; error: string };
 
 /**
- * Recipients as a person writes them: one text with commas or semicolons between the addresses, or a list with an
- * address each. Doubles are left out. Line breaks are refused wherever they are, so that no header can be added.
+ * Parses recipients as a person writes them: one text with commas or semicolons between the addresses, or a list with
+ * one address per item. Duplicates are dropped. Line breaks are always rejected, so that no header can be injected.
  *
- * @returns 1 to {@link MAX_RECIPIENTS} addresses, or what is wrong, as a sentence
+ * @returns 1 to {@link MAX_RECIPIENTS} addresses, or the fault, as a sentence
  */
 export function parseAddressList(list: string | readonly string[]): AddressList {
   const texts = typeof list === 'string' ? list.split(/[,;]/) : list;
@@ -59,12 +59,12 @@ export function parseAddressList(list: string | readonly string[]): AddressList 
   return { ok: true, addresses: [...addresses.values()] };
 }
 
-/** Refused text, short and without control characters, for the one who wrote it. */
+/** Shortens a rejected text and removes control characters, to show it to its author. */
 function shown(text: string): string {
   return text.replace(/\p{Cc}/gu, '?').slice(0, 100);
 }
 
-/** Who a message is from: an address, with or without a name. */
+/** The sender of a message: an address, with or without a name. */
 export interface Sender {
   name: string;
   address: string;

@@ -3,15 +3,15 @@ import type { SendResult } from './send-result.ts';
 const FIRST_RETRY_MS = 5000;
 const FACTOR = 3;
 const LONGEST_RETRY_MS = 4 * 3_600_000;
-/** So much of a wait is left to chance: those who failed together do not come back together. */
+/** Random share of a wait, so that deliveries that failed together are not retried together. */
 const JITTER = 0.3;
 
 /**
- * When to try again: after 5 s, 15 s, 45 s, … up to 4 h, each a little earlier or later; not before the receiver asked
- * for it. Up to a day that makes about 15 attempts.
+ * Time of the next attempt: after 5 s, 15 s, 45 s, … up to 4 h, with jitter, but not before the receiver's requested
+ * wait. In a day that makes about 15 attempts.
  *
- * @param attempts made up to now, at least 1
- * @param retryAfterMs how long the receiver asked to be left alone; null where it did not
+ * @param attempts attempts up to now, at least 1
+ * @param retryAfterMs wait that the receiver requested; null if none
  * @param random 0 to 1, as `Math.random` gives it
  * @returns Unix milliseconds; null when that would be after `giveUpAtMs`
  */
@@ -28,14 +28,14 @@ export function nextAttemptAtMs(
   return atMs > giveUpAtMs ? null : atMs;
 }
 
-/** How an attempt leaves its delivery. */
+/** State of a delivery after an attempt. */
 export type AttemptOutcome =
   | { state: 'delivered'; status: number | null }
   | { state: 'pending'; error: string; status: number | null; nextAttemptAtMs: number }
   | { state: 'failed'; error: string; status: number | null };
 
 /**
- * What an attempt makes of its delivery: it is done, it is tried again, or it is given up.
+ * Decides what follows an attempt: the delivery is done, is retried, or is given up.
  *
  * @param random 0 to 1, as `Math.random` gives it
  */

@@ -4,57 +4,57 @@ import type { GuardedHttp } from './guarded-http.ts';
 import type { WebPushContext } from './kinds/web-push.ts';
 import type { SendResult } from './send-result.ts';
 
-/** A message in words. */
+/** A text message. */
 export interface ChannelMessage {
   /** The same on every attempt. */
   id: string;
   /** One line. */
   title: string;
   text: string;
-  /** Where the console shows more: a path. Default: the inbox. */
+  /** Path of the console page with details. Default: the inbox. */
   path?: string;
-  /** Of the words. */
+  /** Language of the title and text. */
   language?: string;
   direction?: 'ltr' | 'rtl';
 }
 
-/** What channels send with. */
+/** Dependencies of channels for sending. */
 export interface ChannelContext {
   http: GuardedHttp;
-  /** Null: browsers are not sent messages. */
+  /** Null: Web Push is disabled. */
   webPush: WebPushContext | null;
-  /** Also plain http, and endpoints inside the own network. */
+  /** Whether plain http and endpoints inside the own network are allowed. */
   allowPrivateAddresses: boolean;
-  /** The endpoint has not proven to answer. */
+  /** Whether the endpoint has never responded successfully. */
   isUnproven: boolean;
 }
 
-/** What is wrong with the settings of a channel: where in them, as a JSON pointer, and why. */
+/** A fault in the settings of a channel: its place as a JSON pointer, and the reason. */
 export interface ChannelFault {
   pointer: string;
   detail: string;
 }
 
-/** Words of the console. */
+/** A text of the console in each language. */
 export type Words = Readonly<Record<Language, string>>;
 
 /** A setting, for the REST API and the console's form. */
 export type ChannelSetting = {
   /** Markdown, for the REST API. */
   doc?: string;
-  /** Of kinds that users add by a form. */
+  /** Label in the form, for kinds that users add by a form. */
   label?: Words;
   hint?: Words;
-  /** A setting without which this one means nothing, and its values that it goes with. */
+  /** Another setting, and its values with which this setting applies. */
   onlyWith?: { setting: string; values: readonly string[] };
 } & (
   | {
       type: 'text';
       maxChars?: number;
       default?: string;
-      /** What the form of a new channel begins with. Default: the default. */
+      /** Initial value in the form of a new channel. Default: the default. */
       suggested?: string;
-      /** Of several lines. */
+      /** Whether the text has several lines. */
       isLong?: true;
       placeholder?: string;
     }
@@ -62,21 +62,21 @@ export type ChannelSetting = {
   | { type: 'headers'; maxHeaders: number }
 );
 
-/** A way of sending messages that users set up by themselves. `Settings` are shown to them; the secret never is. */
+/** A kind of channel that users set up by themselves. `Settings` are visible to them; the secret never is. */
 export interface ChannelKind<Settings extends object, Operated extends Variables = Variables> {
-  /** Of its settings in the REST API. */
+  /** Name of the schema of its settings in the REST API. */
   schemaName: string;
   example: Settings;
-  /** In a sentence of the REST API, such as "a browser". */
+  /** Phrase for sentences of the REST API, such as "a browser". */
   about: string;
   name: Words;
-  /** On the button that opens the form; null: it is added otherwise. */
+  /** Label of the button that opens the form; null: the channel is not added by a form. */
   add: Words | null;
-  /** Above the fields of the form. */
+  /** Text above the fields of the form. */
   note?: Words;
-  /** All that it has. */
+  /** Descriptions of all its settings. */
   settings: { readonly [Name in keyof Settings & string]: ChannelSetting };
-  /** The setting that shows where its messages go. */
+  /** The setting that shows the destination of its messages. */
   target: keyof Settings & string;
   secret: {
     /** Markdown, for the REST API. */
@@ -84,18 +84,18 @@ export interface ChannelKind<Settings extends object, Operated extends Variables
     isRequired: boolean;
     label?: Words;
     hint?: Words;
-    /** Null where nothing is wrong with it. */
+    /** Returns the fault of a secret, or null if it is valid. */
     fault(secret: string | null): string | null;
   };
-  /** Does who reads it confirm first that messages are wanted? */
+  /** Whether the recipient has to confirm first that messages are wanted. */
   needsConfirmation: boolean;
-  /** What the operator sets for all channels of the kind. */
+  /** Settings by the operator for all channels of the kind. */
   variables?: Operated;
-  /** Null where nothing is. */
+  /** Returns the fault of the settings, or null if they are valid. */
   fault(settings: Settings, options: { allowPrivateAddresses: boolean }): ChannelFault | null;
-  /** Who has to take its messages: deliveries to one endpoint are bounded together. */
+  /** The receiving endpoint: deliveries to one endpoint share a limit. */
   endpointOf(settings: Settings): string;
-  /** One attempt. Never rejects. */
+  /** Makes one attempt. Never rejects. */
   send(
     settings: Settings,
     secret: string | null,
@@ -111,7 +111,7 @@ export function channelKind<Settings extends object, const Operated extends Vari
   return kind;
 }
 
-/** The same in each language. */
+/** Uses the same text in each language. */
 export function everywhere(text: string): Words {
   return { en: text, ru: text, de: text, es: text, he: text };
 }

@@ -3,7 +3,10 @@ import type { Lookup, ResolvedAddress } from './lookup.ts';
 import { refusedAddress } from './network-address.ts';
 import { failedForGood, failedForNow, type SendResult } from './send-result.ts';
 
-/** The addresses that a connection on a user's behalf may go to, all of them checked; or why it may not. */
+/**
+ * Resolves and checks the addresses for a connection to a host that a user chose. Returns them all, or why it is not
+ * allowed.
+ */
 export async function checkedAddresses(
   host: string,
   lookup: Lookup,
@@ -20,7 +23,7 @@ export async function checkedAddresses(
   if (allowPrivateAddresses) return addresses;
   for (const { address } of addresses) {
     const refused = refusedAddress(address);
-    // Which address it is stays here: the names of the own network are not for strangers to ask about.
+    // The message does not name the address: strangers must not be able to query names of the own network.
     if (refused !== null) return failedForGood(`The name ${host} leads to ${refused}, which is not allowed.`);
   }
   return addresses;

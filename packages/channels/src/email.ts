@@ -4,35 +4,34 @@ import { checkFolder, safeName, writeEml } from './eml-folder.ts';
 import { failedForGood, failedForNow, type SendResult } from './send-result.ts';
 
 export interface EmailMessage {
-  /** The same on every attempt: the message id comes from it, so that receivers can drop doubles. */
+  /** The same on every attempt: the message id is derived from it, so that receivers can drop duplicates. */
   id: string;
-  /** Plain addresses. All of them are named in the message, so all of its readers see them. */
+  /** Plain addresses. All of them are in the header of the message, so all recipients see them. */
   to: readonly string[];
   subject: string;
   text: string;
   html?: string;
-  /** Where its reader says that no more are wanted: by a link, and by one click of the mail program (RFC 8058). */
+  /** URL for unsubscribing: by a link, and by one click in the mail program (RFC 8058). */
   unsubscribeUrl?: string;
   attachments?: readonly { name: string; mediaType: string; content: Uint8Array }[];
 }
 
 export interface EmailChannel {
   /**
-   * One attempt. Never rejects: whatever is wrong with the message or the server is in the result. Where a server takes
-   * the message for some recipients and not for others, that is final: another attempt would reach the first ones
-   * twice.
+   * Makes one attempt. Never rejects: a fault of the message or the server is in the result. If a server accepts the
+   * message for only some recipients, that is final: another attempt would deliver it to those twice.
    */
   send(message: EmailMessage): Promise<SendResult>;
-  /** Why nothing could be sent now (server unreachable, login refused, folder not writable); null when all is well. */
+  /** Why nothing can be sent now (server unreachable, login refused, folder not writable); null if all is well. */
   verify(): Promise<string | null>;
-  /** Takes nothing more, waits for what is under way, ends all connections. */
+  /** Accepts no more messages, waits for pending ones, then closes all connections. */
   close(): Promise<void>;
 }
 
 export interface EmailOptions {
   /**
-   * `smtp://user:password@host:port` (STARTTLS where the server has it; demanded where there is a password, unless
-   * `?ignoreTLS=true`) or `smtps://…` (TLS from the start). Null: messages become files.
+   * `smtp://user:password@host:port` (STARTTLS if the server supports it; required if there is a password, unless
+   * `?ignoreTLS=true`) or `smtps://…` (TLS from the start). Null: messages are written to files.
    */
   smtpUrl: string | null;
   /** `fleet@example.com` or `Fleet <fleet@example.com>`. */
@@ -46,7 +45,7 @@ export interface EmailOptions {
 const MAX_CONNECTIONS = 4;
 const MAX_WAITING = 1000;
 const MAX_MESSAGES_PER_CONNECTION = 100;
-/** For a connection, a greeting, a silence; and for a message as a whole, should the server trickle. */
+/** Timeouts of a connection, a greeting and a silence, and of the whole message in case the server is very slow. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const SILENCE_TIMEOUT_MS = 30_000;
 const MESSAGE_TIMEOUT_MS = 90_000;
@@ -59,7 +58,7 @@ interface Outlet {
   close(): void;
 }
 
-/** Who gets it, and what nodemailer makes the message of. */
+/** The recipients, and the input of nodemailer. */
 interface Mail {
   id: string;
   to: readonly string[];
@@ -67,8 +66,9 @@ interface Mail {
 }
 
 /**
- * E-mail by SMTP, or into a folder where no server is set. Replies of the server decide: 5yz to the message or its
- * recipients is final; 4yz, a server that refuses to talk at all, broken and silent connections may be tried again.
+ * Sends e-mail by SMTP, or writes it to a folder if no server is configured. Replies of the server decide: 5yz to the
+ * message or its recipients is final. 4yz, a server that refuses the session, and broken or silent connections are
+ * retried.
  *
  * @throws TypeError for an `smtpUrl` or a `from` that is malformed
  */
@@ -110,7 +110,7 @@ export function createEmailChannel(options: EmailOptions): EmailChannel {
   };
 }
 
-/** A message in nodemailer's terms: addresses already taken apart, so that none of it is parsed once more. */
+/** Builds a message for nodemailer, with addresses already parsed, so that it does not parse them again. */
 function composition(
   { id, subject, text, html, unsubscribeUrl, attachments = [] }: EmailMessage,
   from: { name: string; address: string },
@@ -131,7 +131,7 @@ function composition(
     })),
     messageId: `<${safeName(id)}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
     date: new Date(nowMs),
-    // RFC 3834, and what Exchange listens to: out-of-office notes are not to answer a machine.
+    // RFC 3834, and the header that Exchange uses: out-of-office notes must not reply to automatic messages.
     headers: {
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
@@ -140,13 +140,13 @@ function composition(
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       }),
     },
-    // No part of a message is ever fetched from a path or an address.
+    // No part of a message may be read from a file or fetched from a URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   };
 }
 
-/** What nodemailer makes; it is loaded by the first message: it is 0.7 MB of source. */
+/** Creates an object of nodemailer. The library is loaded at the first message, because it has 0.7 MB of source. */
 function whenNeeded<T extends { close(): void }>(make: (mailer: typeof import('nodemailer')) => T) {
   let made: Promise<T> | null = null;
   return {
@@ -173,7 +173,7 @@ function folderOutlet(folder: string): Outlet {
       await writeEml(folder, id, bytes as Buffer);
       return { ok: true, status: null };
     },
-    // The machine's clock, as the times of files are by it.
+    // The machine's clock, because file times use it.
     verify: () => checkFolder(folder, SYSTEM_CLOCK.now()),
     failure: (error) => failedForNow(`The message could not be written (${codeOf(error)}).`),
     close: composer.close,
@@ -194,7 +194,7 @@ function smtpOutlet(smtpUrl: string): Outlet {
       maxConnections: MAX_CONNECTIONS,
       maxMessages: MAX_MESSAGES_PER_CONNECTION,
       maxRecipients: MAX_RECIPIENTS,
-      // Attempts are counted by who calls: none is made in secret.
+      // The caller counts attempts, so the library must not retry by itself.
       maxRequeues: 0,
       connectionTimeout: CONNECT_TIMEOUT_MS,
       greetingTimeout: CONNECT_TIMEOUT_MS,
@@ -221,13 +221,13 @@ function smtpOutlet(smtpUrl: string): Outlet {
   };
 }
 
-/** What an error of nodemailer says about the message. */
+/** Converts an error of nodemailer to the result for the message. */
 function smtpFailure(error: unknown): SendResult {
   const { responseCode, code, rejectedErrors } = error as SmtpError;
   const status = responseCode ?? null;
-  // Only these are about this message; a refused login, greeting or STARTTLS is the operator's to mend.
+  // Only these concern this message; the operator has to fix a refused login, greeting or STARTTLS.
   if (code === 'EENVELOPE' || code === 'EMESSAGE') {
-    // Where one recipient may be taken later, another attempt is worth it: nobody has the message yet.
+    // If one recipient may be accepted later, another attempt makes sense: nobody has the message yet.
     const replies = rejectedErrors?.length ? rejectedErrors : [{ responseCode }];
     const final = replies.every((reply) => isFinal(reply.responseCode));
     const refused = `The mail server refused the message: ${replyText(error)}`;
@@ -250,8 +250,8 @@ interface SmtpError {
 }
 
 /**
- * RFC 5321, 4.2.1: 5yz is permanent. 503 says that the conversation was out of step, not that the message is bad. No
- * code at all: the message was given up before the server was asked, as it would be the next time.
+ * RFC 5321, 4.2.1: 5yz is permanent. 503 means that the commands were out of sequence, not that the message is bad.
+ * Without a code the message failed before it was sent to the server, and would fail again.
  */
 function isFinal(code: number | undefined): boolean {
   return code === undefined || (code >= 500 && code <= 599 && code !== 503);
@@ -262,7 +262,7 @@ function replyCode(response: string | undefined): number | null {
   return code === null ? null : Number(code[0]);
 }
 
-/** What the server said, in one bounded line. */
+/** The server's reply, in one line of bounded length. */
 function replyText(error: unknown): string {
   const { response, message } = error as SmtpError;
   return (response ?? message ?? 'no reason given').replace(/[\p{Cc}\s]+/gu, ' ').slice(0, 300);

@@ -14,15 +14,17 @@ export interface GuardedRequest {
   headers: http.OutgoingHttpHeaders;
   /** Empty: none is sent. */
   body: string | Buffer;
-  /** The endpoint has not proven to answer: its name is looked up apart from those that have. */
+  /**
+   * Whether the endpoint has never responded successfully: its name is then resolved separately from those that have.
+   */
   isUnproven?: boolean;
-  /** The operator chose the address: it may be plain http, and in the own network. */
+  /** Whether the operator chose the address: plain http and the own network are then allowed. */
   isTrusted?: boolean;
-  /** Certificates of authorities in PEM, in place of those of the system. */
+  /** Certificates of authorities in PEM, which replace those of the system. */
   ca?: string | undefined;
 }
 
-/** How a request ended, with the first 4 KiB of what was answered. */
+/** Result of a request, with the first 4 KiB of the response. */
 export interface GuardedAnswer {
   result: SendResult;
   answer: string;
@@ -30,33 +32,33 @@ export interface GuardedAnswer {
 
 /** Requests to addresses that users choose. */
 export interface GuardedHttp {
-  /** One attempt. Never rejects: whatever is wrong with the request or the endpoint is in the result. */
+  /** Makes one attempt. Never rejects: a fault of the request or the endpoint is in the result. */
   request(request: GuardedRequest): Promise<GuardedAnswer>;
-  /** Takes nothing more, waits for what is under way (`timeoutMs` at most each), ends all connections. */
+  /** Accepts no more requests, waits for pending ones (at most `timeoutMs` each), then closes all connections. */
   close(): Promise<void>;
 }
 
 export interface GuardedHttpOptions {
-  /** Also plain http, and endpoints inside the own network. */
+  /** Whether plain http and endpoints inside the own network are allowed. */
   allowPrivateAddresses: boolean;
-  /** For one attempt as a whole: name, connection, request and answer. */
+  /** Timeout of a whole attempt: name, connection, request and response. */
   timeoutMs: number;
   /** For the connection alone, TLS included. Default 3000. */
   connectTimeoutMs?: number;
-  /** An answer's body is read and dropped up to here; beyond it the connection is ended. */
+  /** A response body is read and discarded up to this size; beyond it the connection is closed. */
   maxResponseBytes: number;
   /** Unix milliseconds. */
   now: () => number;
-  /** All addresses of a name; the system's own where absent. */
+  /** Resolves all addresses of a name. Default: the system's resolver. */
   lookup?: Lookup;
 }
 
-/** Of an answer that is kept. */
+/** Maximum size of a response that is kept. */
 const MAX_ANSWER = 4096;
 const MAX_AT_ONCE = 64;
 const MAX_WAITING = 1000;
 const MAX_CONNECTIONS_PER_HOST = 8;
-/** A connection, TLS included, that is not made within this time will hardly be made at all. */
+/** A connection, including TLS, that takes longer will probably never be made. */
 const CONNECT_TIMEOUT_MS = 3000;
 /** Connections kept open for a next delivery, over all hosts, and for how long. */
 const MAX_IDLE_CONNECTIONS = 64;
@@ -64,20 +66,20 @@ const IDLE_MS = 10_000;
 const AGENT_OPTIONS = { keepAlive: true, maxSockets: MAX_CONNECTIONS_PER_HOST, maxFreeSockets: 1, timeout: IDLE_MS };
 const MAX_RETRY_AFTER_MS = 24 * 3600_000;
 
-/** OpenSSL's reasons against a certificate, and failures of the handshake itself, by their codes in Node. */
+/** Node's error codes for invalid certificates in OpenSSL, and for failures of the handshake itself. */
 const TLS_ERROR =
   /^(EPROTO|ERR_SSL_|ERR_TLS_(?!HANDSHAKE_TIMEOUT)|CERT_|CRL_|ERROR_IN_C|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_|PATH_LENGTH_|HOSTNAME_MISMATCH)/;
 
 /**
- * Users choose the endpoints, so nothing inside the own network may be reached through them: a name is resolved once,
- * every address it leads to is checked, and the connection goes to the addresses that were checked and to no others.
- * Redirects are not followed, and no proxy of the environment is used.
+ * HTTP client for endpoints that users choose, which must not give access to the own network. A name is resolved once,
+ * every address of it is checked, and the connection uses only checked addresses. Redirects are not followed, and no
+ * proxy of the environment is used.
  *
- * 2xx is delivered; 408, 425, 429, 5xx, timeouts and failed connections may be tried again; everything else is final,
- * certificates that do not hold among it.
+ * 2xx is delivered; 408, 425, 429, 5xx, timeouts and failed connections may be retried; everything else is final,
+ * including invalid certificates.
  */
 export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
-  // Name servers that keep silent hold up only lookups of their own kind.
+  // Two limits: unresponsive name servers then delay only lookups of their own kind.
   const lookupProven = boundLookup(options.lookup ?? lookupBySystem);
   const lookupUnproven = boundLookup(options.lookup ?? lookupBySystem);
   const queue = new FairQueue({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING });
@@ -96,7 +98,7 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
       const addresses = await Promise.race([looking, aborted(deadline.signal)]);
       if (addresses === null) return failed(failedForNow(`The name ${hostOf(url)} was not resolved in time.`));
       if ('ok' in addresses) return failed(addresses);
-      // Each dead connection is gone once it was tried, so this ends with a fresh one.
+      // Each attempt removes a dead connection, so this ends with a new one.
       for (;;) {
         const answer = await connections.exchange(request, url, addresses, body, deadline.signal);
         if (answer !== null) return answer;
@@ -128,19 +130,19 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
   };
 }
 
-/** Connections to addresses that were checked, kept open for a while for a next request. */
+/** Connections to checked addresses, kept open for a while for the next request. */
 class Connections {
   readonly #options: GuardedHttpOptions;
-  // An agent of one's own takes no proxy from the environment.
+  // A separate agent uses no proxy of the environment.
   readonly #plain = boundIdle(new http.Agent(AGENT_OPTIONS));
-  // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED=0 does not reach endpoints.
+  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 does not apply to endpoints.
   readonly #secured = boundIdle(new https.Agent({ ...AGENT_OPTIONS, rejectUnauthorized: true }));
 
   constructor(options: GuardedHttpOptions) {
     this.#options = options;
   }
 
-  /** One request; null when a kept connection turned out to be dead, and nothing was answered. */
+  /** Makes one request; null when a kept connection turned out to be dead, without a response. */
   exchange(
     { method, headers, ca }: GuardedRequest,
     url: URL,
@@ -153,14 +155,14 @@ class Connections {
       const chunks: Buffer[] = [];
       const settle = (result: SendResult | null) =>
         done(result && { result, answer: Buffer.concat(chunks).toString('utf8').slice(0, MAX_ANSWER) });
-      // As soon as there is a status it decides, whatever becomes of the body.
+      // The status decides as soon as it arrives, even if the body fails.
       let answer: SendResult | null = null;
       const encrypted = url.protocol === 'https:';
       const request = (encrypted ? https : http).request(url, {
         method,
         agent: encrypted ? this.#secured : this.#plain,
         lookup: pinnedLookup(addresses),
-        // Connections are kept apart by it.
+        // The agent pools connections by it.
         ...(ca === undefined ? {} : { ca }),
         headers: {
           'user-agent': 'Outrider-Webhooks',
@@ -196,12 +198,12 @@ class Connections {
         if (deadline.aborted) return settle(failedForNow(`No answer within ${timeoutMs / 1000} seconds.`));
         if (isLateToConnect) return settle(failedForNow(`No connection within ${connectTimeoutMs / 1000} seconds.`));
         const code = codeOf(error);
-        // The other side ended the connection while it lay idle.
+        // The peer had closed the idle connection.
         if (request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')) return settle(null);
         if (TLS_ERROR.test(code)) return settle(failedForGood(`No secure connection: ${error.message} (${code}).`));
         settle(failedForNow(`The request failed (${code}).`));
       });
-      // An answer that is no response, such as a change of protocol, ends here.
+      // Handles replies that are not a response, such as a change of protocol.
       request.on('close', () => settle(answer ?? failedForNow('The connection ended without an answer.')));
       request.end(body);
     });
@@ -217,7 +219,7 @@ function failed(result: SendResult): GuardedAnswer {
   return { result, answer: '' };
 }
 
-/** Keeps no more idle connections than it may, over all hosts; Node alone bounds them per host. */
+/** Limits the number of idle connections over all hosts; Node limits them only per host. */
 function boundIdle<Agent extends http.Agent>(agent: Agent): Agent {
   const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
   const idle = () => Object.values(agent.freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
@@ -226,7 +228,7 @@ function boundIdle<Agent extends http.Agent>(agent: Agent): Agent {
   });
 }
 
-/** A lookup that knows one answer: the connection goes where the check looked, whatever the name says by now. */
+/** A lookup with a fixed result: the connection uses the checked addresses, even if the name has changed meanwhile. */
 function pinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
   return (_hostname, { all }, callback) => {
     const [first] = addresses;
@@ -235,7 +237,7 @@ function pinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
   };
 }
 
-/** What an HTTP status says about the delivery. */
+/** Converts an HTTP status to the result of the delivery. */
 function judge(status: number, retryAfter: string | undefined, nowMs: number): SendResult {
   if (status >= 200 && status < 300) return { ok: true, status };
   if (status >= 300 && status < 400)

@@ -5,23 +5,23 @@ import { boundLookup, type Lookup, lookupBySystem } from './lookup.ts';
 import { refusedAddress } from './network-address.ts';
 
 export interface GuardedSocketOptions {
-  /** Also addresses inside the own network. */
+  /** Whether addresses inside the own network are allowed. */
   allowPrivateAddresses: boolean;
-  /** Certificates of authorities in PEM, in place of those of the system. */
+  /** Certificates of authorities in PEM, which replace those of the system. */
   ca?: string | undefined;
-  /** All addresses of a name; the system's own where absent. */
+  /** Resolves all addresses of a name. Default: the system's resolver. */
   lookup?: Lookup;
 }
 
-/** Opens connections to hosts that users choose; nothing inside the own network is reached through them. */
+/** Opens connections to hosts that users choose, without giving access to the own network. */
 export type ConnectGuarded = (to: { host: string; port: number; tls: boolean }, onConnect?: () => void) => Socket;
 
 const HOST_NAME =
   /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;
 
 /**
- * Why a host can't be the other end of a connection, as a sentence for the person who wrote it; null when it can. Only
- * the text itself is checked: where a name leads to is checked with each connection.
+ * Why a host is not acceptable, as a sentence for its author; null if it is. Checks only the text itself: the addresses
+ * of a name are checked at each connection.
  */
 export function hostFault(host: string, allowPrivateAddresses: boolean): string | null {
   if (isIP(host) === 0 && !HOST_NAME.test(host)) return 'It must be the name of a host or an IP address.';
@@ -32,15 +32,15 @@ export function hostFault(host: string, allowPrivateAddresses: boolean): string 
 }
 
 /**
- * A name is resolved once for each connection, every address it leads to is checked, and the connection goes to these
- * addresses. Errors, a refused address among them, are emitted by the socket.
+ * A name is resolved once for each connection, every address of it is checked, and the connection uses only these. The
+ * socket emits errors, including rejected addresses.
  */
 export function guardedSockets(options: GuardedSocketOptions): ConnectGuarded {
   const { allowPrivateAddresses, ca } = options;
   const lookup = guardedLookup(boundLookup(options.lookup ?? lookupBySystem), allowPrivateAddresses);
   return ({ host, port, tls }, onConnect) => {
     const fault = hostFault(host, allowPrivateAddresses);
-    // An address in the place of a name is not resolved.
+    // A literal address is not resolved, so it is checked here.
     if (fault !== null) return new Socket().destroy(new Error(`${host}: ${fault}`));
     const to = { host, port, lookup, noDelay: true };
     const socket = tls

@@ -1,18 +1,15 @@
-/** Characters of names, as RFC 9110 has them. */
+/** Characters of header names in RFC 9110. */
 const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
-/** What a value may hold without being taken for something else on its way. */
+/** Characters of values that are transmitted unambiguously. */
 const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const MAX_VALUE = 2000;
-/** Those that the connection itself sets. */
+/** Headers that the connection itself sets. */
 export const CONNECTION_HEADERS =
   /^(?:host|connection|keep-alive|content-length|content-type|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
-/** Of the body, and what messages are signed by. */
+/** Headers of the body, and those used for signing messages. */
 const OWN_HEADERS = /^(?:content-.*|date|webhook-.*)$/i;
 
-/**
- * Why a header can't be added to calls that the service makes, as a sentence for the person who wrote it; null when it
- * can.
- */
+/** Why a header can't be added to requests of the service, as a sentence for its author; null if it can. */
 export function headerFault(name: string, value: string): string | null {
   if (!NAME.test(name)) return 'Its name must have 1 to 64 letters, digits and hyphens.';
   if (CONNECTION_HEADERS.test(name) || OWN_HEADERS.test(name)) return `${name} is written by the service itself.`;

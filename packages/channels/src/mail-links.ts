@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What a link in an e-mail is good for, and nothing else. */
+/** Purposes of links in e-mails: a link is valid for only one. */
 export const MAIL_LINK_PURPOSES = ['confirm', 'unsubscribe'] as const;
 export type MailLinkPurpose = (typeof MAIL_LINK_PURPOSES)[number];
 
-/** What of an address decides whether a link is good. */
+/** The fields of an address that determine whether a link is valid. */
 export interface LinkedAddress {
   id: string;
-  /** Known to this service alone. */
+  /** Known only to this service. */
   secret: string;
   generation: number;
 }
@@ -16,20 +16,20 @@ const MAC_BYTES = 24;
 const TOKEN = /^([0-9a-f-]{36})\.(confirm|unsubscribe)\.([0-9a-z]{1,11})\.([A-Za-z0-9_-]{32})$/;
 
 /**
- * A token for the holder of an address: signed, for one purpose, until a time. One that confirms is good for one
- * generation, so it works once; one that unsubscribes works until it expires.
+ * Creates a token for the holder of an address: signed, for one purpose, until a time. A confirmation token is valid
+ * for one generation, so it works once. An unsubscribe token works until it expires.
  */
 export function mailLinkToken(address: LinkedAddress, purpose: MailLinkPurpose, expiresAtMs: number): string {
   const expires = Math.floor(expiresAtMs / 1000).toString(36);
   return `${address.id}.${purpose}.${expires}.${macOf(address, purpose, expires).toString('base64url')}`;
 }
 
-/** The account that the token names; null if it is not a token. */
+/** The account id in the token; null if it is not a token. */
 export function addressIdOf(token: string): string | null {
   return TOKEN.exec(token)?.[1] ?? null;
 }
 
-/** True where the token was made for this address and purpose, and has not expired. */
+/** Whether the token was created for this address and purpose, and has not expired. */
 export function isMailLinkValid(
   token: string,
   address: LinkedAddress,

@@ -14,35 +14,35 @@ export const MESSAGE_CHANNELS = {
 export type MessageChannelKind = keyof typeof MESSAGE_CHANNELS;
 export const MESSAGE_CHANNEL_KINDS = Object.keys(MESSAGE_CHANNELS) as [MessageChannelKind, ...MessageChannelKind[]];
 
-/** All that notifications are delivered by. */
+/** All channels for the delivery of notifications. */
 export const DELIVERY_CHANNELS = ['email', 'webhook', ...MESSAGE_CHANNEL_KINDS] as const;
 
 type Operated<Kind> = Kind extends { variables?: infer V extends Variables } ? V : never;
 type All<Each> = (Each extends unknown ? (each: Each) => void : never) extends (all: infer Together) => void
   ? Together
   : never;
-/** What the operator sets for channels of these kinds. */
+/** Settings by the operator for these kinds of channels. */
 export const channelVariables = Object.assign(
   {},
   ...Object.values(MESSAGE_CHANNELS).map(({ variables = {} }) => variables),
 ) as All<Operated<(typeof MESSAGE_CHANNELS)[MessageChannelKind]>>;
 
-/** What channels of all kinds send with. */
+/** Dependencies of all kinds of channels for sending. */
 export type SendContext = ChannelContext & { config: Config<typeof channelVariables> };
 
-/** All kinds, whatever their settings. */
+/** All kinds, regardless of the type of their settings. */
 export const CHANNEL_DESCRIPTIONS = Object.entries(MESSAGE_CHANNELS) as unknown as readonly (readonly [
   MessageChannelKind,
   ChannelKind<object>,
 ])[];
 const byKind: ReadonlyMap<string, ChannelKind<object>> = new Map(CHANNEL_DESCRIPTIONS);
 
-/** A kind by name, whatever its settings; null where there is no such kind. */
+/** A kind by name, regardless of the type of its settings; null if it does not exist. */
 export function messageChannel(kind: string): ChannelKind<object> | null {
   return byKind.get(kind) ?? null;
 }
 
-/** One attempt to send a message over a channel of a user. Never rejects. */
+/** Makes one attempt to send a message over a user's channel. Never rejects. */
 export async function sendOver(
   { kind, settings }: { kind: string; settings: object },
   secret: string | null,

@@ -1,13 +1,13 @@
 import type { Language } from '@outrider/words';
 import { messagesIn } from '@outrider/words/messages';
 
-/** A message as a whole document, in the direction of its language. */
+/** Renders a message as a complete document, in the direction of its language. */
 export function messageHtml(language: Language, title: string, body: readonly string[]): string {
   const { direction } = messagesIn(language);
   const lines = [
     '<!doctype html>',
     `<html lang="${language}" dir="${direction}"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head>`,
-    // Mail programs take the body alone.
+    // Mail programs use only the body.
     `<body dir="${direction}" style="font-family:sans-serif">`,
     ...body,
     '</body></html>',
@@ -15,7 +15,7 @@ export function messageHtml(language: Language, title: string, body: readonly st
   return `${lines.join('\n')}\n`;
 }
 
-/** Facts with their labels, as lines of a document; none for no facts. */
+/** Renders labelled facts as a table; returns no lines for no facts. */
 export function tableHtml(rows: readonly (readonly [label: string, value: string])[]): string[] {
   const cells = rows.map(
     ([label, value]) =>
@@ -24,7 +24,7 @@ export function tableHtml(rows: readonly (readonly [label: string, value: string
   return cells.length === 0 ? [] : ['<table>', ...cells, '</table>'];
 }
 
-/** Text for a place between or inside tags, attributes in either kind of quotes included. */
+/** Escapes text for use between or inside tags, including attributes in either kind of quotes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,21 +1,21 @@
 import type { Language } from '@outrider/words';
 
-/** How a message is written for its reader. */
+/** Formats of a message for its reader. */
 export interface MessageReader {
   language: Language;
-  /** IANA name, such as `Europe/Berlin`; times are written in it, with its offset. */
+  /** IANA name, such as `Europe/Berlin`; times are given in it, with its offset. */
   timeZone: string;
   units: 'metric' | 'imperial';
 }
 
-/** A day as it is written in a language. */
+/** Formats a day in a language. */
 export function messageDay(day: Temporal.PlainDate, language: Language): string {
-  // English is read around the world: no two of its countries write a day alike.
+  // English is read worldwide, and its countries write days differently: the ISO format is unambiguous.
   return language === 'en' ? day.toString() : day.toLocaleString(language, { dateStyle: 'medium' });
 }
 
 /**
- * Such as `2026-03-29 14:05:09 +02:00 (Europe/Berlin)`; the day as it is written in the language.
+ * Formats a time such as `2026-03-29 14:05:09 +02:00 (Europe/Berlin)`, with the day as the language writes it.
  *
  * @throws RangeError for a time zone that does not exist
  */

@@ -1,7 +1,7 @@
-/** A name in braces is a placeholder; any other brace is text, so that templates of JSON need no escapes. */
+/** A name in braces is a placeholder. Any other brace is plain text, so that JSON templates need no escapes. */
 const PLACEHOLDER = /\{([A-Za-z][A-Za-z0-9]*)\}/g;
 
-/** What is wrong with a template: a placeholder that does not exist, and where it begins, counted from 0. */
+/** A fault of a template: a placeholder that does not exist, and its index, counted from 0. */
 export interface TemplateFault {
   placeholder: string;
   at: number;
@@ -16,12 +16,12 @@ export function templateFault(template: string, names: readonly string[]): Templ
   return null;
 }
 
-/** The fault as a sentence for who wrote the template. */
+/** The fault as a sentence for the template's author. */
 export function faultText({ placeholder, at }: TemplateFault, names: readonly string[]): string {
   return `There is no placeholder {${placeholder}} (character ${at + 1}); there are: ${names.map((name) => `{${name}}`).join(', ')}.`;
 }
 
-/** @param escaped what makes a value fit for its place */
+/** @param escaped escapes a value for its place */
 export function fillTemplate(
   template: string,
   values: Readonly<Record<string, string>>,

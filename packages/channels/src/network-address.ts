@@ -1,8 +1,8 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /**
- * What is not the public internet, by the IANA special-purpose address registries (RFC 6890 and its successors). The
- * order is that of the answer: the first range that holds the address names it.
+ * Ranges that are not the public internet, from the IANA special-purpose address registries (RFC 6890 and its
+ * successors). The first range that contains the address names it.
  */
 const RANGES: readonly (readonly [network: string, prefix: number, what: string])[] = [
   ['0.0.0.0', 8, 'an unspecified address'],
@@ -23,12 +23,12 @@ const RANGES: readonly (readonly [network: string, prefix: number, what: string]
   ['203.0.113.0', 24, 'an address for documentation'],
   ['224.0.0.0', 4, 'a multicast address'],
   ['240.0.0.0', 4, 'a reserved address'],
-  // The one metadata service of a cloud (Azure) that answers on an address of the public range; those of the others
-  // are link-local, in carrier space, in 192.0.0.0/24 or unique local.
+  // The only metadata service of a cloud (Azure) with a public address; those of the others are link-local, in
+  // carrier-grade NAT space, in 192.0.0.0/24 or unique local.
   ['168.63.129.16', 32, 'an address of a cloud provider’s own services'],
   ['::', 128, 'an unspecified address'],
   ['::1', 128, 'a loopback address'],
-  // An IPv4 address in IPv6 clothes would be judged by its clothes: mapped, compatible, translated, Teredo, 6to4.
+  // An IPv4 address embedded in IPv6 (mapped, compatible, translated, Teredo, 6to4) would bypass the IPv4 ranges.
   ['::ffff:0:0', 96, 'an IPv4 address embedded in IPv6'],
   ['::ffff:0:0:0', 96, 'an IPv4 address embedded in IPv6'],
   ['::', 96, 'an IPv4 address embedded in IPv6'],
@@ -51,7 +51,7 @@ const REFUSED = RANGES.map(([network, prefix, what]) => {
   return { family, list, what } as const;
 });
 
-/** All of IPv6 that is given out for the public internet (RFC 4291, 2.4). What is outside of it is somebody's own. */
+/** The range of IPv6 that is allocated to the public internet (RFC 4291, 2.4). Addresses outside of it are private. */
 const GLOBAL_UNICAST = new BlockList();
 GLOBAL_UNICAST.addSubnet('2000::', 3, 'ipv6');
 
@@ -60,8 +60,8 @@ const NAT64 = new BlockList();
 NAT64.addSubnet('64:ff9b::', 96, 'ipv6');
 
 /**
- * Why a request on a stranger's behalf may not go to this address, in words that follow "is"; null when the address is
- * one of the public internet.
+ * Why a request on behalf of a stranger may not use this address, in words that follow "is"; null if the address is on
+ * the public internet.
  *
  * @param address IPv4 in dotted form or IPv6, without brackets
  */

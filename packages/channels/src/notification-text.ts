@@ -7,33 +7,33 @@ import { type MessageReader, messageDay, messageTime } from './message-reader.ts
 import { fillTemplate } from './message-template.ts';
 import { plainPlace, quotedName } from './plain-name.ts';
 
-/** What a message says of an event, beside what its sentence says. Absent and null fields are left out. */
+/** Facts of an event for a message, in addition to those of its sentence. Absent and null fields are left out. */
 export interface NotificationFacts extends EventFacts {
   plate?: string | null;
-  /** Where it began and where it ended, as an address or by the nearest town. */
+  /** Places where the event began and ended, as an address or by the nearest town. */
   startPlace?: string | null;
   endPlace?: string | null;
   /** Degrees. */
   latitude?: number | null;
   longitude?: number | null;
-  /** Of maintenance: what of the plan came first. */
+  /** For maintenance: the limit of the plan that was met first. */
   cause?: 'distance' | 'engine-hours' | 'days' | 'counter' | null;
   /** Of a refuelling or a drain: litres in the tank before and after. */
   levelBeforeL?: number | null;
   levelAfterL?: number | null;
-  /** Of a sensor beyond a threshold: farthest beyond it. */
+  /** For a sensor beyond a threshold: the value farthest beyond it. */
   peakValue?: number | null;
-  /** The rule that asked for the message. */
+  /** The rule that caused the message. */
   ruleName?: string | null;
   /** How long it had lasted, where the rule waited for that. */
   lastedMs?: number | null;
-  /** Whether it says that an incident is escalated. */
+  /** Whether the message reports the escalation of an incident. */
   isEscalation?: boolean;
-  /** Set where late data made it known: when that came, in Unix milliseconds, and how much later than it happened. */
+  /** Set if late data revealed the event: when the data came, in Unix milliseconds, and the delay after the event. */
   late?: { receivedAtMs: number; delayMs: number } | null;
 }
 
-/** What a rule's own message may hold. */
+/** Placeholders of a rule's own message. */
 export const MESSAGE_PLACEHOLDERS = [
   'vehicle',
   'driver',
@@ -55,19 +55,19 @@ export const MESSAGE_PLACEHOLDERS = [
 export interface NotificationText {
   /** One line. */
   subject: string;
-  /** What it says without the table of facts: the words of the rule, or those of the service. */
+  /** The message without the table of facts: the text of the rule, or that of the service. */
   words: string;
   text: string;
-  /** A whole document, everything from outside escaped. */
+  /** A complete document, with all external text escaped. */
   html: string;
 }
 
 /**
- * An event in words, for a message. Pure: the same facts give the same text. Names are the only words of users in it,
- * as {@link quotedName} writes them: nobody can send a text of their own by this service.
+ * Describes an event in a message. Pure: the same facts give the same text. Names are the only user-chosen texts in it,
+ * in the form of {@link quotedName}: nobody can send a text of their own through this service.
  *
- * @param template of the rule, with {@link MESSAGE_PLACEHOLDERS}; null: the words of the service
- * @throws RangeError for a time zone that there is not
+ * @param template template of the rule, with {@link MESSAGE_PLACEHOLDERS}; null: the text of the service
+ * @throws RangeError for a time zone that does not exist
  */
 export function notificationText(
   facts: NotificationFacts,
@@ -90,7 +90,7 @@ export function notificationText(
   return { subject, words: said, text: `${lines.join('\n')}\n`, html };
 }
 
-/** A message that shows its reader, and who set the rule up, that e-mails of the rule arrive. */
+/** A test message, which shows its reader and the author of the rule that e-mails of the rule arrive. */
 export function testText(ruleName: string, language: Language): NotificationText {
   const { words } = messagesIn(language);
   const { subject } = words.test;
@@ -99,7 +99,7 @@ export function testText(ruleName: string, language: Language): NotificationText
   return { subject, words: sentence, text: `${sentence}\n`, html };
 }
 
-/** The parts of a message about an event, as its reader reads. */
+/** Builds the parts of a message about an event, in the formats of its reader. */
 class Phrases extends EventPhrases {
   readonly #facts: NotificationFacts;
   readonly #reader: MessageReader;
@@ -117,7 +117,7 @@ class Phrases extends EventPhrases {
     this.#names = names;
   }
 
-  /** Names are written as {@link plainPlace} does: nobody can send a link by the name of a vehicle. */
+  /** Names are written like {@link plainPlace}: nobody can send a link in the name of a vehicle. */
   values(): Record<(typeof MESSAGE_PLACEHOLDERS)[number], string> {
     const facts = this.#facts;
     const { startedAtMs, endedAtMs, latitude, longitude, speedKmh, limitKmh, distanceM } = facts;

@@ -1,19 +1,19 @@
-/** Long enough to recognise a vehicle by it, too short for a message of somebody else's. */
+/** Long enough to recognise a vehicle, too short to be misused for a message. */
 const MAX_NAME = 40;
 const MAX_PLACE = 120;
 
 /**
- * A name that somebody gave, for a message to others: letters, digits, spaces and a few signs, in quotes and no longer
- * than 40 characters. Without full stops, slashes, colons and the like it holds no address that a mail program makes a
- * link of.
+ * Formats a user-chosen name for a message to others: letters, digits, spaces and a few signs, in quotes and at most 40
+ * characters. Without full stops, slashes, colons and the like it contains no address that a mail program turns into a
+ * link.
  */
 export function quotedName(name: string): string {
   const plain = plainText(name, MAX_NAME);
-  // Mail programs show a subject with double quotes as well, but it is encoded for that.
+  // Single quotes, because a subject with double quotes would have to be encoded.
   return `'${plain === '' ? 'unnamed' : plain}'`;
 }
 
-/** A place in words that a map's contributors wrote, by the same rule; no longer than 120 characters. */
+/** Formats a place name from a map's contributors by the same rule, with at most 120 characters. */
 export function plainPlace(text: string): string {
   return plainText(text, MAX_PLACE);
 }

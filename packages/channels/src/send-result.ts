@@ -1,6 +1,6 @@
 /**
- * How an attempt to send ended. `status` is the HTTP status or the SMTP reply code, null if there was no reply.
- * `retry` says whether the same message may be taken on a later attempt; `error` is fit to be shown to the user.
+ * Result of an attempt to send. `status` is the HTTP status or the SMTP reply code, null if there was no reply. `retry`
+ * is true if the same message may be accepted on a later attempt; `error` is suitable for showing to the user.
  */
 export type SendResult =
   | { ok: true; status: number | null }
@@ -9,9 +9,9 @@ export type SendResult =
       retry: boolean;
       error: string;
       status: number | null;
-      /** How long the receiver asked to be left alone (HTTP `Retry-After`); absent where it did not say. */
+      /** Wait that the receiver requested (HTTP `Retry-After`); absent if it requested none. */
       retryAfterMs?: number;
-      /** There is no such receiver any more. */
+      /** The receiver no longer exists. */
       isGone?: boolean;
     };
 

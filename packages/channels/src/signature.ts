@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Seconds that a receiver lets a delivery be old, or ahead of its own clock (what receivers of Standard Webhooks use).
+ * Seconds by which a delivery may be older, or newer, than the receiver's clock (as receivers of Standard Webhooks
+ * use).
  */
 export const WEBHOOK_TOLERANCE_S = 300;
 
@@ -11,20 +12,20 @@ const MIN_SECRET_BYTES = 24;
 const MAX_SECRET_BYTES = 64;
 
 /**
- * A new secret to sign with, as the user is shown it: `whsec_` and 32 bytes in base64.
+ * A new signing secret, in the form that the user sees: `whsec_` and 32 bytes in base64.
  *
- * @param random gives that many unpredictable bytes, such as `randomBytes` of node:crypto
+ * @param random returns that many unpredictable bytes, such as `randomBytes` of node:crypto
  */
 export function createWebhookSecret(random: (bytes: number) => Uint8Array): string {
   return PREFIX + Buffer.from(random(32)).toString('base64');
 }
 
-/** Why `secret` can't be one, as a sentence; null when it can: `whsec_` and 24 to 64 bytes in base64. */
+/** Why `secret` is invalid, as a sentence; null if it is valid: `whsec_` and 24 to 64 bytes in base64. */
 export function checkWebhookSecret(secret: string): string | null {
   if (!secret.startsWith(PREFIX)) return `The secret must begin with ${PREFIX}.`;
   const text = secret.slice(PREFIX.length);
   const bytes = Buffer.from(text, 'base64');
-  // Node skips what is not base64: only text that comes back the same was all base64.
+  // Node ignores invalid characters: only a text that is equal after the round trip was valid base64.
   if (bytes.toString('base64') !== text) return `The secret must be base64 after ${PREFIX}.`;
   if (bytes.length < MIN_SECRET_BYTES || bytes.length > MAX_SECRET_BYTES)
     return `The secret must have ${MIN_SECRET_BYTES} to ${MAX_SECRET_BYTES} bytes.`;
@@ -36,9 +37,9 @@ export function checkWebhookSecret(secret: string): string | null {
  * HMAC-SHA256 over `id.timestamp.body`.
  *
  * @param secret `whsec_…`
- * @param id what goes into `webhook-id`; without full stops, so that nothing can be moved between the three parts
- * @param timestampS what goes into `webhook-timestamp`: whole Unix seconds of this attempt
- * @param body exactly what is sent
+ * @param id the value of `webhook-id`; without full stops, so that nothing can be moved between the three parts
+ * @param timestampS the value of `webhook-timestamp`: whole Unix seconds of this attempt
+ * @param body exactly the bytes that are sent
  * @throws TypeError for a malformed secret or id
  */
 export function signWebhook(secret: string, id: string, timestampS: number, body: string | Uint8Array): string {
@@ -46,17 +47,17 @@ export function signWebhook(secret: string, id: string, timestampS: number, body
   return `v1,${macOf(secret, id, String(timestampS), body).toString('base64')}`;
 }
 
-/** Why `id` can't go into `webhook-id`; null when it can. */
+/** Why `id` is not valid for `webhook-id`; null if it is. */
 export function checkWebhookId(id: string): string | null {
   return /^[\w-]{1,255}$/.test(id) ? null : 'The id must be 1 to 255 letters, digits, hyphens or underscores.';
 }
 
 /**
- * Why a request that claims to be a webhook must not be believed; null when it is signed with (one of) the secrets and
- * fresh. This is the receiver's side.
+ * Why a request that claims to be a webhook must be rejected; null if it is fresh and signed with (one of) the secrets.
+ * This is the receiver's side.
  *
- * @param request header names in lower case, as Node gives them; the body as it came, not parsed and written again
- * @param secrets `whsec_…`, more than one while they are being changed
+ * @param request header names in lower case, as Node gives them; the raw body, not parsed and serialised again
+ * @param secrets `whsec_…`, more than one during a change
  * @param nowMs the receiver's clock, Unix milliseconds
  * @throws TypeError for a malformed secret
  */

@@ -1,18 +1,18 @@
 import { isIP } from 'node:net';
 import { refusedAddress } from './network-address.ts';
 
-/** Longer than any endpoint needs, and what servers commonly take. */
+/** Longer than any endpoint needs, and accepted by common servers. */
 const MAX_URL_LENGTH = 2048;
 
 /**
- * Why `url` can't be an endpoint of webhooks, as a sentence for the one who wrote it; null when it can. Only what the
- * text itself says is looked at: where a name leads to is checked each time that something is sent.
+ * Why `url` is not acceptable as a webhook endpoint, as a sentence for its author; null if it is. Checks only the text
+ * itself: the addresses of a name are checked at each delivery.
  *
- * @param allowPrivateAddresses also plain http, and hosts inside the own network
+ * @param allowPrivateAddresses allows plain http, and hosts inside the own network
  */
 export function checkWebhookUrl(url: string, { allowPrivateAddresses = false } = {}): string | null {
   if (url.length > MAX_URL_LENGTH) return `The URL is longer than ${MAX_URL_LENGTH} characters.`;
-  // The parser would mend these silently, and what is stored would not be what is called.
+  // The parser would correct these silently, so the stored URL would differ from the one that is called.
   if (/[\p{Cc}\s\\]/u.test(url)) return 'The URL contains white space, control characters or backslashes.';
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/]/i.test(url) || !URL.canParse(url)) return 'This is not an absolute URL.';
 
@@ -30,7 +30,7 @@ export function checkWebhookUrl(url: string, { allowPrivateAddresses = false } =
   return refused === null ? null : `The host must not be ${refused}.`;
 }
 
-/** The host of a URL as name or address: without the brackets around IPv6. */
+/** The host of a URL, without the brackets around IPv6. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }

@@ -4,25 +4,27 @@ import { checkWebhookId, checkWebhookSecret, signWebhook } from './signature.ts'
 import { checkWebhookUrl } from './webhook-url.ts';
 
 export interface WebhookMessage {
-  /** The same on every attempt: receivers drop doubles by it. Letters, digits, hyphens, underscores. */
+  /** The same on every attempt: receivers drop duplicates by it. Letters, digits, hyphens, underscores. */
   id: string;
   url: string;
   /** `whsec_…`, see {@link createWebhookSecret}. */
   secret: string;
   /** Sent as JSON; Standard Webhooks suggests `{ type, timestamp, data }`. */
   body: object;
-  /** The endpoint has not proven to answer: its name is looked up apart from those that have. */
+  /**
+   * Whether the endpoint has never responded successfully: its name is then resolved separately from those that have.
+   */
   isUnproven?: boolean;
-  /** Further headers, see {@link headerFault}. */
+  /** Additional headers, see {@link headerFault}. */
   headers?: Readonly<Record<string, string>>;
-  /** Certificates of authorities in PEM, in place of those of the system. */
+  /** Certificates of authorities in PEM, which replace those of the system. */
   ca?: string | undefined;
 }
 
 export interface WebhookChannel {
-  /** One attempt. Never rejects: whatever is wrong with the message or the endpoint is in the result. */
+  /** Makes one attempt. Never rejects: a fault of the message or the endpoint is in the result. */
   send(message: WebhookMessage): Promise<SendResult>;
-  /** Takes nothing more, waits for what is under way (`timeoutMs` at most each), ends all connections. */
+  /** Accepts no more messages, waits for pending ones (at most `timeoutMs` each), then closes all connections. */
   close(): Promise<void>;
 }
 
@@ -32,8 +34,8 @@ export type WebhookOptions = GuardedHttpOptions;
  * Webhooks by the conventions of Standard Webhooks (standardwebhooks.com): a POST with `webhook-id`,
  * `webhook-timestamp` and `webhook-signature`.
  *
- * 2xx is delivered; 408, 425, 429, 5xx, timeouts and failed connections may be tried again; everything else is final,
- * certificates that do not hold among it.
+ * 2xx is delivered; 408, 425, 429, 5xx, timeouts and failed connections may be retried; everything else is final,
+ * including invalid certificates.
  */
 export function createWebhookChannel(
   options: WebhookOptions,

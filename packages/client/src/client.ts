@@ -20,7 +20,7 @@ type Given<Name extends string, T> = [T] extends [never]
     ? { [K in Name]?: T }
     : { [K in Name]: T };
 
-/** What a call takes: what its path, query, headers and body need, and a signal that ends it. */
+/** Options of a call: those for its path, query, headers and body, and a signal that aborts it. */
 export type CallOptions<C extends Call> = Given<'path', C['path']> &
   Given<'query', C['query']> &
   Given<'headers', C['headers']> &
@@ -38,14 +38,14 @@ export interface ClientOptions {
   /** Called with each refused call, before it is thrown. */
   onError?: (error: ApiError) => void;
   /**
-   * Called when a `get` was refused for too many calls. It is repeated after these seconds where this returns true,
-   * else refused. Left out: refused.
+   * Called when a `get` was refused because of too many calls. If it returns true, the call is repeated after these
+   * seconds; otherwise, or if omitted, it fails.
    */
   onLimit?: (seconds: number) => boolean;
   fetch?: typeof fetch;
 }
 
-/** The answer's entity tag beside its body, for `If-Match`. */
+/** A response body with its entity tag, for `If-Match`. */
 export interface Tagged<T> {
   body: T;
   etag: string | null;
@@ -60,8 +60,8 @@ type Options = {
 };
 
 /**
- * The API with the types of its OpenAPI document. Throws `ApiError` for a refusal, `ConnectionError` when the service
- * is not reached.
+ * Client of the API, with the types of its OpenAPI document. Throws `ApiError` for a refusal, `ConnectionError` if the
+ * service is unavailable.
  */
 export class Client {
   readonly #options: ClientOptions;
@@ -92,7 +92,7 @@ export class Client {
     return this.#json<CallOf<P, 'delete'>['result']>('delete', path, options as Options);
   }
 
-  /** Reads what can be edited, with the entity tag that a change of it hands back. */
+  /** Reads a resource for editing, with the entity tag to send with its change. */
   async getTagged<P extends PathsWith<'get'>>(
     path: P,
     ...[options]: OptionalWhenEmpty<CallOf<P, 'get'>>
@@ -101,7 +101,7 @@ export class Client {
     return { body: await response.json(), etag: response.headers.get('etag') };
   }
 
-  /** All items of a paged list, page after page. */
+  /** Iterates over the pages of a list. */
   async *pages<T>(page: (cursor: string | undefined) => Promise<{ items: T[]; nextCursor: string | null }>) {
     let cursor: string | undefined;
     do {
@@ -112,9 +112,9 @@ export class Client {
   }
 
   /**
-   * All items of a list that can be had whole, as they come: one call, however many there are.
+   * All items of a list that supports streaming, as they arrive: one call, whatever their number.
    *
-   * @throws {ConnectionError} it broke off before all were there, or the service is too old for it
+   * @throws {ConnectionError} if the connection broke before the end, or the service is too old for streaming
    */
   async *items<P extends PathsWith<'get'>>(
     path: P,
@@ -122,26 +122,26 @@ export class Client {
   ): AsyncGenerator<ItemOf<CallOf<P, 'get'>['result']>, void> {
     const headers = { accept: 'application/x-ndjson' };
     const response = await this.send('get', path, { ...(options as Options), headers });
-    // A service that knows no lines answers a page.
+    // A service that does not support lines returns a page.
     if (!response.headers.get('content-type')?.startsWith(headers.accept))
       throw new ConnectionError('the list did not come whole');
     for await (const line of linesOf(response)) yield JSON.parse(line);
   }
 
   /**
-   * All that follows a cursor of a feed, for ever: connects again where the connection breaks, and goes on behind the
-   * last message. Throws `ApiError` for what does not pass by itself, such as `cursor-expired`.
+   * All messages of a feed after a cursor, without end. Reconnects when the connection breaks, and continues after the
+   * last message. Throws `ApiError` for permanent errors, such as `cursor-expired`.
    */
   async *feed<Feed extends keyof FeedMessages>(
     feed: Feed,
     options?: FeedOptions,
   ): AsyncGenerator<FeedMessages[Feed], void> {
-    // Pages that follow no feed need not load it.
+    // Loaded on demand, as most pages follow no feed.
     const { follow } = await import('./feed.ts');
     yield* follow(this, feed, options);
   }
 
-  /** The answer as it came, for files; a refusal is thrown as with the other methods. */
+  /** Returns the raw response, for files. A refusal is thrown as by the other methods. */
   async send(method: Method, path: string, options: Options = {}): Promise<Response> {
     const { body, signal } = options;
     const { apiKey } = this.#options;

@@ -1,6 +1,6 @@
 import type { Problem } from './schema.ts';
 
-/** A refused call: the API's problem+json, or what stands for it when the answer had none. */
+/** A refused call: the API's problem+json, or a substitute if the response had none. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly problem: Problem;
@@ -23,7 +23,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The service was not reached. */
+/** The service could not be contacted, or the connection broke. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }

@@ -4,30 +4,30 @@ import { linesOf } from './lines.ts';
 import { reconnectDelayMs } from './live.ts';
 import type { FeedEvent, FeedPosition } from './schema.ts';
 
-/** What each feed has, as the live API sends it; `cursor` stands behind it. */
+/** Messages of each feed, as in the live API. `cursor` is the position after the message. */
 export interface FeedMessages {
   events: FeedEvent & { type: 'event'; cursor: string };
   positions: FeedPosition & { type: 'position'; cursor: string };
 }
 
 export interface FeedOptions {
-  /** Goes on behind this: the `cursor` of the last message that was dealt with, or `nextCursor` of a page. */
+  /** Continues after this: the `cursor` of the last processed message, or `nextCursor` of a page. */
   cursor?: string | null;
   /**
-   * Where to begin without a cursor: `latest` (default), `earliest`, or a time in ISO 8601 at which it was written to
-   * the service's log.
+   * Where to begin without a cursor: `latest` (default), `earliest`, or an ISO 8601 time at which messages were written
+   * to the service's log.
    */
   from?: string;
-  /** Ends it. */
+  /** Ends the feed. */
   signal?: AbortSignal;
   /**
-   * Called when it begins, and every 15 seconds: a cursor that has moved on although nothing came, and the age in
-   * seconds of the oldest record of the service's log that is still to come.
+   * Called at the start, and every 15 seconds. The cursor advances even without messages. `lagSeconds` is the age of
+   * the oldest record in the service's log that was not delivered yet.
    */
   onHeartbeat?: (heartbeat: { cursor: string; lagSeconds: number }) => void;
   /** Random number from 0 to 1, for the pauses between attempts. Default `Math.random`. */
   random?: () => number;
-  /** A connection without a heartbeat for this long is made anew. Default 45 s. */
+  /** A connection without a heartbeat for this long is replaced. Default 45 s. */
   silenceMs?: number;
 }
 
@@ -36,11 +36,12 @@ type Message = { cursor: string } & ({ type: 'event' | 'position' } | { type: 'h
 const SILENCE_MS = 45_000;
 
 /**
- * All that follows a cursor, for ever: connects again where the connection breaks, and goes on behind the last message,
- * so each comes once. The next is only read once the last was dealt with.
+ * All messages after a cursor, without end. Reconnects when the connection breaks, and continues after the last
+ * message, so each is delivered once. The next message is read only after the previous one was processed.
  *
- * @throws {ApiError} what can't be helped by trying again: no rights, no good cursor, or `cursor-expired`, whose
- *   `problem.resumption` says where to go on
+ * @throws {ApiError} for errors that a retry cannot solve: missing rights, an invalid cursor, or `cursor-expired`,
+ * whose
+ * `problem.resumption` has the position to continue from
  */
 export async function* follow<Feed extends keyof FeedMessages>(
   client: Client,
@@ -88,12 +89,12 @@ export async function* follow<Feed extends keyof FeedMessages>(
   }
 }
 
-/** What passes without the caller doing anything. */
+/** Whether an error is temporary, so that a retry may succeed. */
 function isPassing({ status }: ApiError): boolean {
   return status === 429 || status >= 500;
 }
 
-/** A connection that was not made, broke, or was given up. Anything else is an error of the reader. */
+/** Whether the connection failed, broke, or was aborted. Any other error comes from the consumer. */
 function isBroken(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   return error instanceof Error && error.name === 'AbortError';

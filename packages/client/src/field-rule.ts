@@ -1,4 +1,4 @@
-/** What a plain field of a new resource may hold. */
+/** Rule for the value of a plain field of a new resource. */
 export interface FieldRule {
   type: 'text' | 'date' | 'number' | 'integer' | 'choice';
   isRequired: boolean;

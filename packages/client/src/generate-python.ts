@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { type Body, type Document, METHODS, type Operation, type Parameter, resolve, type Schema } from './generate.ts';
 
 /*
- * The Python client's types and operations: a TypedDict for each object of the document, and a method for each
- * operation, named after its `operationId`.
+ * Generates the types and operations of the Python client: a TypedDict for each object of the document, and a method
+ * for each operation, named after its `operationId`.
  */
 
 const KEYWORDS = new Set(
@@ -15,7 +15,7 @@ const HEAD = `# Generated from schemas/openapi.json by \`npm run openapi\`. Do n
 from __future__ import annotations
 `;
 
-/** Writes types of a document, and collects those of objects that have no name of their own. */
+/** Writes types of a document, including objects that have no name of their own. */
 class Types {
   readonly lines: string[] = [];
   readonly #document: Document;
@@ -32,7 +32,7 @@ class Types {
     else this.lines.push(`${name}: TypeAlias = ${JSON.stringify(this.of(schema, name))}`);
   }
 
-  /** @param hint name for an object that has none */
+  /** @param hint name for an object without a name */
   of(schema: Schema, hint: string): string {
     if (schema.$ref) return schema.$ref.split('/').at(-1) ?? 'Any';
     if (schema.const !== undefined) return `Literal[${literal(schema.const)}]`;
@@ -76,7 +76,7 @@ class Types {
     return name;
   }
 
-  /** The functional form takes names that are words of Python, such as `from`. */
+  /** Uses the functional form, which allows Python keywords as names, such as `from`. */
   #object(name: string, { properties = {}, required = [], description }: Schema): void {
     const fields = Object.entries(properties).map(([field, schema]) => {
       const type = this.of(schema, `${name}${capital(field)}`);
@@ -95,7 +95,7 @@ class Types {
   }
 }
 
-/** Writes the module \`_schema\` and the module \`_operations\` of the Python client. */
+/** Generates the modules `_schema` and `_operations` of the Python client. */
 export function generatePython(document: Document): { schema: string; operations: string } {
   const types = new Types(document);
   for (const [name, schema] of Object.entries(document.components.schemas)) types.declare(name, schema);
@@ -131,9 +131,9 @@ export function generatePython(document: Document): { schema: string; operations
 }
 
 interface Argument {
-  /** As Python has it. */
+  /** Name in Python. */
   name: string;
-  /** As the API has it. */
+  /** Name in the API. */
   wire: string;
   type: string;
   isRequired: boolean;
@@ -204,7 +204,7 @@ function bodyOf(types: Types, { content = {}, required }: Body, hint: string): A
   return { name: 'body', wire: mediaType, type, isRequired: required === true };
 }
 
-/** JSON as its type, also where other formats can be asked for; without any JSON, a file. */
+/** The JSON type, even if other formats can be requested; without JSON, a file. */
 function resultOf(types: Types, operation: Operation, hint: string): { type: string; item: string | null } {
   const found = Object.entries(operation.responses)
     .filter(([status]) => status.startsWith('2'))
@@ -241,7 +241,7 @@ function capital(name: string): string {
     .join('');
 }
 
-/** `dealerId` as `dealer_id`, `If-Match` as `if_match`, `from` as `from_`. */
+/** Converts a name for Python: `dealerId` to `dealer_id`, `If-Match` to `if_match`, `from` to `from_`. */
 export function snake(name: string): string {
   const text = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')

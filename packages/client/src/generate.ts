@@ -71,7 +71,7 @@ export function generateTypes(document: Document): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Writes what the fields of new resources may hold, for forms: a constant for each schema `New…`. */
+/** Generates the rules for fields of new resources, for forms: a constant for each schema `New…`. */
 export function generateFields(document: Document): string {
   const constants = Object.entries(document.components.schemas)
     .filter(([name, { properties }]) => name.startsWith('New') && properties !== undefined)
@@ -91,14 +91,14 @@ export function generateFields(document: Document): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The part of an AsyncAPI document that names the subprotocols: the binary one, and the one in JSON. */
+/** The part of an AsyncAPI document that names the subprotocols: binary first, then JSON. */
 interface LiveDocument {
   channels: {
     live: { bindings: { ws: { headers: { properties: { 'Sec-WebSocket-Protocol': { enum: readonly string[] } } } } } };
   };
 }
 
-/** Writes what the live client takes from the documents. */
+/** Generates the constants that the live client takes from the documents. */
 export function generateLiveNames(document: Document, live: LiveDocument): string {
   const protocols = live.channels.live.bindings.ws.headers.properties['Sec-WebSocket-Protocol'].enum;
   const lines = [
@@ -119,7 +119,7 @@ export function generateLiveNames(document: Document, live: LiveDocument): strin
   return `${lines.join('\n')}\n`;
 }
 
-/** The names that a field holds, or a list of them. */
+/** The values of an enum field, or of a list of enum values. */
 function kindsIn({ components }: Document, schema: string, field: string): unknown[] {
   const { items, enum: names = typeof items === 'object' ? items.enum : undefined } =
     components.schemas[schema]?.properties?.[field] ?? {};
@@ -127,7 +127,7 @@ function kindsIn({ components }: Document, schema: string, field: string): unkno
   return names;
 }
 
-/** Of a plain field; null of any other. */
+/** Rule of a plain field; null for any other. */
 function ruleOf(schema: Schema, isRequired: boolean): object | null {
   const choices = schema.anyOf ?? [schema];
   const [plain, ...others] = choices.filter(({ type }) => type !== 'null');
@@ -140,7 +140,7 @@ function ruleOf(schema: Schema, isRequired: boolean): object | null {
     type: values ? 'choice' : isDate ? 'date' : type === 'string' ? 'text' : type,
     isRequired,
     isNullable: choices.length > 1,
-    // What a day is, everybody knows.
+    // The format of a date needs no pattern.
     ...{
       minimum,
       maximum,
@@ -159,7 +159,7 @@ function callOf(document: Document, operation: Operation): string {
     const own = parameters.filter((parameter) => parameter.in === place);
     const typeOfParameter = ({ schema }: Parameter) => {
       const type = typeOf(schema);
-      // One that may be repeated may also be given once.
+      // A repeatable parameter may also be given as a single value.
       return schema.type === 'array' && typeof schema.items === 'object' ? `(${typeOf(schema.items)} | ${type})` : type;
     };
     const fields = own.map((one) => field(one.name, typeOfParameter(one), one.required === true));
@@ -174,7 +174,7 @@ function callOf(document: Document, operation: Operation): string {
     .join('; ')} }`;
 }
 
-/** JSON as its type, also where other formats can be asked for; without any JSON, a file. */
+/** The JSON type, even if other formats can be requested; without JSON, a file. */
 function contentType({ content }: Body): string {
   if (content === undefined) return 'undefined';
   const [, json] =

@@ -1,15 +1,15 @@
 import { ConnectionError } from './errors.ts';
 
-/** A line is shorter: attributes are bounded. */
+/** Lines are always shorter, as attributes are limited. */
 const MAX_LINE_CHARACTERS = 1024 * 1024;
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 /**
- * Lines of an answer as they come; a last one without its end is left out.
+ * Lines of a response as they arrive. An unterminated last line is dropped.
  *
- * @param read the next part, of a caller that does not wait for ever
- * @throws {ConnectionError} the connection broke
+ * @param read reads the next part; callers can add a timeout
+ * @throws {ConnectionError} if the connection broke
  */
 export async function* linesOf(
   { body }: Response,

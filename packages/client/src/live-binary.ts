@@ -12,13 +12,13 @@ export interface LivePlace {
   satellites: number | null;
 }
 
-/** What a binary message says about one vehicle. What is undefined did not change. */
+/** Data of a binary message about one vehicle. Undefined fields are unchanged. */
 export interface LiveRecord {
   vehicleId: string;
-  /** Null before the first. */
+  /** Null before the first position. */
   place?: LivePlace | null;
   state: LiveVehicleState;
-  /** Null: nothing is known. */
+  /** Null: unknown. */
   online: boolean | null;
   ignition: boolean | null;
   lastContactMs: number | null;
@@ -31,18 +31,18 @@ export interface LiveRecord {
   speedingIn?: (string | null)[];
 }
 
-/** A binary message. `vehicles` replace all that is known of each vehicle. */
+/** A binary message. `vehicles` replace all data of each vehicle. */
 export interface LiveRecords {
   type: 'records';
   about: 'vehicles' | 'positions' | 'states';
   isSnapshot: boolean;
-  /** The snapshot ends with this message. */
+  /** This message is the last of the snapshot. */
   isComplete: boolean;
   serverTimeMs: number;
   records: LiveRecord[];
   /**
-   * For how long each position had been with the service when this was sent, at most 65,535 ms. Of positions, where
-   * the subscription asks for `delays`; otherwise null.
+   * How long the service had each position before this was sent, at most 65,535 ms. Only for positions, if the
+   * subscription requests `delays`; otherwise null.
    */
   delaysMs: number[] | null;
 }
@@ -61,11 +61,11 @@ const UNKNOWN_8 = 0xff;
 const OWN_LIMIT = 0xffff;
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** Reads the binary messages of one connection, in which numbers stand for vehicles. */
+/** Reads the binary messages of one connection, in which vehicles are identified by numbers. */
 export class BinaryReader {
   readonly #vehicleIds = new Map<number, string>();
 
-  /** @throws {RangeError} for a message that is cut off, or of an unknown type */
+  /** @throws {RangeError} for a truncated message, or one of an unknown type */
   read(bytes: ArrayBuffer): LiveRecords {
     const cursor = new Cursor(new DataView(bytes));
     const about = ABOUT[cursor.u8()];
@@ -92,7 +92,7 @@ export class BinaryReader {
     };
   }
 
-  /** Null for a vehicle that this connection does not know. */
+  /** Null for a vehicle that this connection has not introduced. */
   #record(cursor: Cursor, about: LiveRecords['about'], geofenceIds: readonly string[]): LiveRecord | null {
     const introduced = about === 'vehicles' ? cursor.uuid() : null;
     const number = cursor.u32();
@@ -108,7 +108,7 @@ export class BinaryReader {
   }
 }
 
-/** Its vehicle is filled in afterwards: of 10,000 records none is copied. */
+/** The vehicle id is set afterwards, so that none of 10,000 records is copied. */
 function recordOf(cursor: Cursor, place: LivePlace | null | undefined, lastContactMs: number | null): LiveRecord {
   const { status } = cursor;
   const state = status & 7;
@@ -170,15 +170,15 @@ function readLists(cursor: Cursor, record: LiveRecord, hasOpenEvents: boolean, g
   });
 }
 
-/** 0 stands for what is not known. */
+/** 0 stands for unknown. */
 function secondsOf(seconds: number): number | null {
   return seconds === 0 ? null : seconds * 1000;
 }
 
-/** Reads little-endian numbers one after the other. */
+/** Reads little-endian numbers sequentially. */
 class Cursor {
   readonly #view: DataView;
-  /** Of the record that is read. */
+  /** Status of the current record. */
   status = 0;
   #at = 0;
 

@@ -1,7 +1,7 @@
 import type { LiveRecords } from './live-binary.ts';
 import type { Command, FeedEvent, Notification, Position, VehicleCounters, VehicleState } from './schema.ts';
 
-/** A vehicle's state as the live API sends it: without what only a lookup answers. */
+/** A vehicle's state as the live API sends it: without fields that only the REST API returns. */
 export type LiveState = Pick<
   VehicleState,
   | 'vehicleId'
@@ -18,7 +18,7 @@ export type LiveState = Pick<
   | 'driverCode'
 > & { alarms: string[] };
 
-/** A definition that was made, changed or removed, as far as the caller may see it; it is read again by REST. */
+/** A definition that was created, changed or removed, if the caller may see it. The client reads it again by REST. */
 export interface DefinitionChange {
   kind: 'vehicle' | 'group' | 'geofence' | 'user' | 'notification-rule' | 'video-profile' | 'driver';
   id: string;
@@ -27,34 +27,32 @@ export interface DefinitionChange {
   version: number | null;
 }
 
-/** A command to a terminal, as all see it who may give such. */
+/** A command to a terminal, as everybody with the right to send commands sees it. */
 export type LiveCommand = Omit<Command, 'createdBy' | 'ruleId' | 'eventId'>;
 
 /**
- * Who drives a vehicle now, in the binary subprotocol, where states are asked for. A record about `vehicles` makes the
- * driver nobody; this follows where somebody drives.
+ * The current driver of a vehicle. Sent in the binary subprotocol, if states are requested. A record about `vehicles`
+ * resets the driver to none; this message follows if there is a driver.
  */
 export type LiveDriver = Pick<VehicleState, 'vehicleId' | 'driver' | 'driverCode'>;
 
-/** What is in a vehicle's tank, as {@link LiveDriver} comes: whenever it is another whole percent. */
+/** Level of a vehicle's tank, sent like {@link LiveDriver} whenever the whole percentage changes. */
 export type LiveTank = Pick<VehicleState, 'vehicleId' | 'tank'>;
 
-/** What the counters of a vehicle show, when they were counted on or corrected. */
+/** Counters of a vehicle, sent when they grew or were corrected. */
 export type LiveCounters = Omit<VehicleCounters, 'corrections'>;
 
-/** The connection lives: comes when nothing else was sent for the `heartbeatSeconds` of `resumed`. */
+/** Keep-alive: sent when nothing else was sent for the `heartbeatSeconds` of `resumed`. */
 export interface LiveHeartbeat {
   type: 'heartbeat';
 }
 
-/** Answers a `ping`, behind all that was sent before. */
+/** Answers a `ping`, after everything that was sent before. */
 export interface LivePong {
   type: 'pong';
 }
 
-/**
- * What the server sends, beside heartbeats and pongs. A newer server may send further types: pass over what is unknown.
- */
+/** Messages of the server, except heartbeats and pongs. A newer server may send further types: ignore unknown ones. */
 export type LiveMessage =
   | { type: 'authorized' }
   | { type: 'snapshot'; positions: Position[]; states?: LiveState[]; complete: boolean }
@@ -68,13 +66,13 @@ export type LiveMessage =
   | { type: 'vehicle-counters'; counters: LiveCounters[] }
   | { type: 'definition'; changes: DefinitionChange[] }
   | { type: 'unread'; count: number }
-  /** Also what recalculations made of events, unless `corrections` is false; by id, the last stands. */
+  /** Includes events changed by recalculations, unless `corrections` is false. For each id, the last message counts. */
   | ({ type: 'event'; cursor: string } & FeedEvent)
   | ({ type: 'notification'; cursor: string } & Notification)
   | { type: 'video-task'; id: string; vehicleId: string; status: string; progress: { percent: number; bytes: number } }
   | { type: 'command'; command: LiveCommand }
   | { type: 'report-job'; id: string; report: string; state: 'done' | 'failed'; error: string | null }
-  /** An incident was opened or changed; it is read again by REST. */
+  /** An incident was opened or changed. The client reads it again by REST. */
   | {
       type: 'incident';
       id: string;
@@ -87,28 +85,28 @@ export type LiveMessage =
   | { type: 'gap'; stream: 'events' | 'corrections' | 'notifications'; from: number; to: number; detail: string }
   | { type: 'error'; detail: string };
 
-/** What a client asks for. Without `vehicles` and `groups`, everything that the caller may see. */
+/** What a client subscribes to. Without `vehicles` and `groups`, everything that the caller may see. */
 export interface LiveSubscription {
   vehicles?: readonly string[];
   groups?: readonly string[];
   positions?: boolean;
   states?: boolean;
-  /** Odometer and engine hours; what they show before they change is read by REST. */
+  /** Odometer and engine hours. Values before the first change are read by REST. */
   counters?: boolean;
   events?: boolean;
-  /** What late data and recalculations make of events of the past; one that never happened has the phase `removed`. */
+  /** Changes of past events by late data and recalculations. An event that did not happen has the phase `removed`. */
   corrections?: boolean;
   notifications?: boolean;
   videoTasks?: boolean;
   commands?: boolean;
   reportJobs?: boolean;
-  /** Incidents that the caller deals with, whenever one changes. Default: false. */
+  /** Changes of incidents that the caller handles. Default: false. */
   incidents?: boolean;
   /** Positions and states as lists, one message for all of a moment. */
   batch?: boolean;
-  /** With positions in binary messages, for how long the service had them. Default: false. */
+  /** Adds to positions in binary messages how long the service had them. Default: false. */
   delays?: boolean;
-  /** What was made, changed or removed. */
+  /** Creation, change and removal of definitions. */
   definitions?: boolean;
   /** The number of unread notifications, whenever it changes. */
   unread?: boolean;

@@ -3,7 +3,7 @@ import type { LiveHeartbeat, LiveMessage, LivePong, LiveSubscription } from './l
 import { BINARY_PROTOCOL, JSON_PROTOCOL } from './live-names.ts';
 
 /**
- * `connecting`: the first time; `open`: subscribed; `waiting`: the connection broke, the next attempt follows;
+ * `connecting`: the first attempt; `open`: subscribed; `waiting`: the connection broke, the next attempt follows;
  * `unauthorized`: the session ended or the account is blocked, no attempt follows; `closed`: by `close()`.
  */
 export type LiveStatus = 'connecting' | 'open' | 'waiting' | 'unauthorized' | 'closed';
@@ -16,48 +16,51 @@ export interface LiveOptions {
   token?: () => string | null;
   /** An API key with the scope `read`, for programs, in place of a token. */
   apiKey?: string;
-  /** Cursor of an earlier connection: what came since then is sent first. */
+  /** Cursor of an earlier connection: messages since then are sent first. */
   since?: string;
   onMessage: (message: LiveMessage) => void;
   onStatus?: (status: LiveStatus) => void;
   /** Positions and states arrive as `records`, a tenth as large as JSON. */
   isBinary?: boolean;
-  /** Opens the socket; `new WebSocket(url, protocols)` unless given. */
+  /** Opens the socket; default: `new WebSocket(url, protocols)`. */
   open?: (url: string, protocols: string[]) => WebSocket;
   random?: () => number;
 }
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
-/** A connection is lost after two heartbeats that did not come, and this much more. */
+/** A connection counts as lost after two missed heartbeats plus this time. */
 const HEARTBEAT_SLACK_MS = 1000;
 /**
- * A server without heartbeats: its pings are not visible to a page, so after a silence as long as this, a new
- * subscription shows whether the connection lives.
+ * For servers without heartbeats, whose pings are not visible to a page. After a silence of this length, a new
+ * subscription tests whether the connection is alive.
  */
 const SILENCE_MS = 60_000;
 const REPLY_MS = 15_000;
-/** Browsers hold back the timers of hidden tabs, and a sleeping computer all of them: one that is later than this... */
+/**
+ * Browsers delay the timers of hidden tabs, and a sleeping computer stops all timers. A timer that is later than
+ * this...
+ */
 const LATE_MS = 500;
-/** ...says nothing of the connection before messages that wait were taken. */
+/** ...proves nothing about the connection until waiting messages were processed. */
 const WAITING_MESSAGES_MS = 1000;
-/** The token or session is over, or the account is blocked. */
+/** Close codes: the token or session has ended, or the account is blocked. */
 const FINAL_CODES = new Set([4401, 4403]);
 
-/** What the server sends once it has taken a subscription. */
+/** Messages that confirm a subscription. */
 const ANSWERS: ReadonlySet<LiveMessage['type']> = new Set(['snapshot', 'records', 'resumed']);
 
 /**
- * How long to wait before attempt number `attempt` (from 0): doubles up to half a minute, at random so that clients of
- * a restarted service spread.
+ * Delay before attempt number `attempt` (from 0): exponential up to half a minute, randomised so that the clients of a
+ * restarted service are spread out.
  */
 export function reconnectDelayMs(attempt: number, random: () => number): number {
   return (0.5 + random() / 2) * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt);
 }
 
 /**
- * The live API over a connection that is made again whenever it breaks. Keeps the cursor: events and notifications that
- * came while there was no connection follow after it, each once; what the service no longer has arrives as `gap`.
+ * A connection to the live API that reconnects whenever it breaks. It keeps the cursor: events and notifications missed
+ * meanwhile are delivered afterwards, each once. Those that the service no longer has are reported as `gap`.
  */
 export class LiveConnection {
   readonly #options: LiveOptions;
@@ -70,7 +73,7 @@ export class LiveConnection {
   #silence: ReturnType<typeof setTimeout> | null = null;
   /** Called when a ping was answered, or the connection has ended before. */
   #onPong: ((isAnswered: boolean) => void) | null = null;
-  /** How often this connection shows that it lives. Null: not known yet, or an older server, which does not say. */
+  /** Interval of the server's heartbeats. Null: not known yet, or an older server without heartbeats. */
   #heartbeatMs: number | null = null;
 
   constructor(options: LiveOptions) {
@@ -84,33 +87,33 @@ export class LiveConnection {
     return this.#status;
   }
 
-  /** Where the client stands; handed to a new connection as `since`. */
+  /** Position of the client in the stream; sent to a new connection as `since`. */
   get cursor(): string | null {
     return this.#cursor;
   }
 
-  /** Asks for something else from now on, on the same connection. */
+  /** Replaces the subscription, on the same connection. */
   subscribe(subscription: LiveSubscription): void {
     this.#subscription = subscription;
     this.#sendSubscription();
   }
 
-  /** Attempts a connection at once: the network is back. */
+  /** Reconnects at once, as the network is available again. */
   retryNow(): void {
     if (this.#status !== 'waiting') return;
     this.#attempt = 0;
     this.#connect();
   }
 
-  /** The network is gone: does not wait until the silence shows it. Attempts go on. */
+  /** Treats the connection as lost at once, as the network is unavailable. Attempts continue. */
   networkLost(): void {
     if (this.#status === 'open') this.#onClosed(1006);
   }
 
   /**
-   * How long a message to the server and its answer take, all that waits for this client included.
+   * Round-trip time of a message, including everything that is queued for this client.
    *
-   * @returns null where there is no connection, it ends before, or it is being measured already
+   * @returns null without a connection, if it ends before the answer, or if a measurement is already running
    */
   roundTripMs(): Promise<number | null> {
     const socket = this.#socket;
@@ -164,14 +167,14 @@ export class LiveConnection {
     else this.#watch(2 * this.#heartbeatMs + HEARTBEAT_SLACK_MS, true);
     if (message.type === 'pong') this.#onPong?.(true);
     if (message.type === 'heartbeat' || message.type === 'pong') return;
-    // Until the subscription was answered the connection has not proved itself: a server that closes at once is not
-    // asked faster.
+    // Until the subscription is answered, the connection counts as failed: a server that closes at once is not
+    // contacted more often.
     if (this.#status !== 'open' && ANSWERS.has(message.type)) {
       this.#attempt = 0;
       this.#setStatus('open');
     }
     this.#options.onMessage(message);
-    // Afterwards: a message that could not be taken is sent again after the next connection.
+    // Set last, so that a message whose processing failed is sent again after the next connection.
     if ('cursor' in message) this.#cursor = message.cursor;
   }
 
@@ -193,10 +196,10 @@ export class LiveConnection {
   }
 
   /**
-   * Watches for a silence.
+   * Restarts the timer that detects silence.
    *
-   * @param isLast it ends the connection; otherwise the server is asked first
-   * @param isRepeated the timer was late before
+   * @param isLast whether silence ends the connection; otherwise a new subscription tests it first
+   * @param isRepeated whether the timer was late before
    */
   #watch(ms: number, isLast: boolean, isRepeated = false): void {
     if (this.#silence !== null) clearTimeout(this.#silence);

@@ -1,8 +1,8 @@
-/** Something that is to happen later. */
+/** Scheduled task, returned by {@link Clock.after} and {@link Clock.every}. */
 export interface Timer {
-  /** It does not happen any more. */
+  /** Stops the task from running (again). */
   cancel(): void;
-  /** Does not keep the process alive. */
+  /** Lets the process exit while the timer is pending. */
   unref(): this;
 }
 
@@ -15,9 +15,9 @@ export abstract class Clock {
   abstract readonly now: () => number;
   /** Milliseconds since an arbitrary moment, for durations: never goes back. Needs no `this`. */
   abstract readonly steadyMs: () => number;
-  /** Does it once; as soon as it can, where the time is over. */
+  /** Runs the task once after `ms`; as soon as possible where `ms` is zero or negative. */
   abstract after(ms: number, task: () => void): Timer;
-  /** Does it again and again; the first time after `ms`. */
+  /** Runs the task repeatedly, the first time after `ms`. */
   abstract every(ms: number, task: () => void): Timer;
 
   /** @throws `signal.reason` as soon as the signal is aborted */
@@ -72,5 +72,5 @@ class SystemTimer implements Timer {
   }
 }
 
-/** The clock of the machine. */
+/** The system clock. */
 export const SYSTEM_CLOCK: Clock = new SystemClock();

@@ -4,7 +4,7 @@ import type { Vehicle } from './resources/vehicle.ts';
 
 /** UUID of a correction of a counter. */
 export type CounterCorrectionId = Brand<string, 'CounterCorrectionId'>;
-/** UUID of a counter that people made for a vehicle. */
+/** UUID of a custom counter of a vehicle. */
 export type CustomCounterId = Brand<string, 'CustomCounterId'>;
 
 /** Counters that every vehicle has. */
@@ -14,101 +14,101 @@ export type CounterName = (typeof COUNTERS)[number];
 export type CounterKey = CounterName | CustomCounterId;
 
 /**
- * What moves a custom counter: what people read, a running total that a sensor shows, or the hours during which a
- * digital sensor is on.
+ * Source of a custom counter's value: readings entered by people, a running total from a sensor, or the hours during
+ * which a digital sensor is on.
  */
 export const COUNTER_SOURCES = ['manual', 'sensor-total', 'sensor-hours'] as const;
 export type CounterSource = (typeof COUNTER_SOURCES)[number];
-/** What hours are counted in. */
+/** Unit of hour counters. */
 export const HOURS_UNIT = 'h';
-/** Of one vehicle. */
+/** Limit for one vehicle. */
 export const MAX_CUSTOM_COUNTERS = 10;
-/** Of one counter: beyond it, the time of the oldest goes by the terms after them, where it is counted anew. */
+/** Limit for one counter. Beyond it, the oldest terms are dropped: a recount applies the next ones to their time. */
 export const MAX_COUNTER_TERMS = 12;
 
-/** What a custom counter goes by from a time on: all that it needs, so that the past can be counted anew. */
+/** How a custom counter is computed from a time on, with all that a recount of the past needs. */
 export interface CounterTerms {
-  /** Unix milliseconds: of records, and of what people read. */
+  /** Unix milliseconds, compared with the times of records and of manual readings. */
   fromMs: number;
   source: CounterSource;
-  /** As it was defined then; null: it goes by none, or the sensor was deleted. */
+  /** The sensor as it was defined then; null: the source is no sensor, or the sensor was deleted. */
   sensor: Sensor | null;
-  /** After this time without a value the median of the sensor begins anew; 0: its value is no median. */
+  /** After this time without a value the sensor's median filter is reset; 0: the sensor has no median filter. */
   gapMs: number;
 }
 
-/** A counter that people made for a vehicle. */
+/** A counter that people defined for a vehicle. */
 export interface CustomCounter {
   id: CustomCounterId;
   version: number;
   vehicleId: VehicleId;
-  /** Unique within the vehicle, whatever the case. */
+  /** Unique within the vehicle, case-insensitively. */
   name: string;
-  /** What it counts in: hours where it counts time. */
+  /** Unit of the counter: hours where it counts time. */
   unit: string;
   source: CounterSource;
-  /** Null: people alone move it. The sensor may be gone. */
+  /** Null: only manual readings move the counter. The sensor may have been deleted. */
   sensorId: SensorId | null;
-  /** It counts from then on. */
+  /** Counting starts at this time. */
   startsAtMs: number;
-  /** By their times; the last are those in force. */
+  /** Ordered by time; the last terms are in force. */
   terms: readonly CounterTerms[];
   createdAtMs: number;
 }
 
-/** Sums of custom counters, in their units, by their ids; none: 0. */
+/** Sums of custom counters in their units, keyed by id; a missing sum is 0. */
 export type CustomSums = Readonly<Record<string, number>>;
 
-/** What was counted since the first record: it only grows, whatever was corrected. */
+/** What was counted since the first record. Sums only grow: corrections do not change them. */
 export interface CounterSums {
   odometerM: number;
   engineMs: number;
   custom: CustomSums;
 }
 
-/** A custom counter, and what it shows. */
+/** A custom counter with its displayed value. */
 export interface ShownCounter extends CustomCounter {
   value: number;
 }
 
-/** A vehicle's counters as people see them: what was counted, with the corrections. */
+/** A vehicle's counters as people see them: the counted sums with the corrections applied. */
 export interface VehicleCounters {
   vehicleId: VehicleId;
   /** Unix milliseconds of the newest record that is counted. */
   atMs: number;
   odometerM: number;
   engineMs: number;
-  /** In the order of their creation. */
+  /** In order of creation. */
   custom: readonly ShownCounter[];
-  /** False while records from before `atMs` came late, or a value was set for before, and it is counted anew. */
+  /** False while a recount is pending: records from before `atMs` came late, or a value was set for an earlier time. */
   settled: boolean;
 }
 
-/** What a counter showed at a time: it goes on from there. */
+/** Value that a counter showed at a time. Counting continues from it. */
 export interface CounterCorrection {
   id: CounterCorrectionId;
   vehicleId: VehicleId;
   counter: CounterKey;
   /** Unix milliseconds. */
   atMs: number;
-  /** Metres, or milliseconds; of a custom counter in its unit. */
+  /** Metres or milliseconds; for a custom counter, in its unit. */
   value: number;
-  /** What was counted up to `atMs`; null until that is known. */
+  /** The sum counted up to `atMs`; null until it is known. */
   sum: number | null;
   note: string | null;
   createdBy: UserId | null;
   createdAtMs: number;
 }
 
-/** What of the sums a counter is. */
+/** The sum that belongs to a counter. */
 export function sumOf(counter: CounterKey, sums: CounterSums): number {
   if (counter === 'odometer') return sums.odometerM;
   return counter === 'engine-hours' ? sums.engineMs : (sums.custom[counter] ?? 0);
 }
 
 /**
- * What a counter shows beyond what was counted: by the newest correction, by the time that it is for, or else by the
- * first reading of the terminal.
+ * What a counter shows beyond its counted sum. It follows from the correction with the latest `atMs`, or without any
+ * from the terminal's first reading.
  *
  * @param corrections of one vehicle
  */
@@ -126,24 +126,24 @@ export function offsetOf(
   return newest === null ? sumOf(counter, first) : newest.value - (newest.sum ?? sumOf(counter, sums));
 }
 
-/** Names of custom counters are compared without regard to case. */
+/** Key for comparing names of custom counters case-insensitively. */
 export function counterNameKey(name: string): string {
   return name.toLowerCase();
 }
 
-/** What a source comes to for a vehicle as it is defined. */
+/** The terms of a counter by the current definition of its vehicle. */
 export function counterTermsOf(
   { source, sensorId }: Pick<CustomCounter, 'source' | 'sensorId'>,
   { sensors, tripGapMinutes }: Pick<Vehicle, 'sensors' | 'tripGapMinutes'>,
 ): Omit<CounterTerms, 'fromMs'> {
   const sensor = source === 'manual' ? undefined : sensors.find(({ id }) => id === sensorId);
   if (sensor === undefined) return { source, sensor: null, gapMs: 0 };
-  // What it is called, and when it is an event, changes none of its values.
+  // Name, unit and thresholds of a sensor do not change its values.
   const measured: Sensor = { ...sensor, name: '', unit: '', thresholds: [] };
   return { source, sensor: measured, gapMs: sensor.smoothing > 1 ? tripGapMinutes * 60_000 : 0 };
 }
 
-/** The terms of a counter with those that are in force from a time on. */
+/** Appends the terms that are in force from a time on. */
 export function withTerms(
   terms: readonly CounterTerms[],
   next: Omit<CounterTerms, 'fromMs'>,
@@ -152,7 +152,7 @@ export function withTerms(
   const last = terms.at(-1);
   if (last !== undefined && JSON.stringify({ ...last, fromMs }) === JSON.stringify({ fromMs, ...next }))
     return [...terms];
-  // Of several changes of one moment the last is what counts; a clock that was set back changes no order.
+  // Of several changes at one moment the last counts. A clock that was set back does not change the order.
   const atMs = Math.max(fromMs, last?.fromMs ?? fromMs);
   const all = [...terms.filter((each) => each.fromMs < atMs), { fromMs: atMs, ...next }];
   if (all.length <= MAX_COUNTER_TERMS) return all;
@@ -160,23 +160,23 @@ export function withTerms(
   return [{ ...second, fromMs: oldest.fromMs }, ...rest];
 }
 
-/** The terms that a counter goes by at a time; undefined before the first. */
+/** The terms in force at a time; undefined before the first. */
 export function termsAt(terms: readonly CounterTerms[], atMs: number): CounterTerms | undefined {
   return terms.findLast(({ fromMs }) => fromMs <= atMs);
 }
 
-/** What readings added to a counter, up to one of them. */
+/** Sum of the manual readings up to one of them. */
 export interface ReadStep {
   atMs: number;
-  /** What readings added up to this one. */
+  /** What manual readings added up to this one. */
   sum: number;
-  /** What records added up to its time; null: not known yet. */
+  /** What records added up to this time; null: not known yet. */
   counted: number | null;
 }
 
 /**
- * What readings add to a counter while people alone move it, by their times. The first is where it begins, and after a
- * lower one it goes on from there.
+ * What manual readings add to a counter while its source is `manual`, ordered by time. The first reading is the start.
+ * A reading lower than the one before adds nothing.
  *
  * @param corrections of one vehicle
  */
@@ -197,7 +197,7 @@ export function readSteps(
   });
 }
 
-/** What readings added up to a time. */
+/** What manual readings added up to a time. */
 export function readSum(steps: readonly ReadStep[], atMs: number): number {
   return steps.findLast((step) => step.atMs <= atMs)?.sum ?? 0;
 }

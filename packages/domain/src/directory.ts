@@ -19,8 +19,8 @@ import type { Vehicle } from './resources/vehicle.ts';
 import type { VideoProfile, VideoProtocol } from './resources/video-profile.ts';
 
 /**
- * All definitions, built from the records of topic `definitions`: the view that gateway, rules and notifier
- * each keep. Applying the same change twice, or an older one late, changes nothing.
+ * All definitions, built from the records of topic `definitions`. Gateway, rules and notifier each keep such a view.
+ * Applying a change twice, or an older one late, changes nothing.
  */
 export class Directory {
   readonly users = new Map<UserId, User>();
@@ -49,7 +49,7 @@ export class Directory {
     return this.#vehicleByTerminal.get(terminalId);
   }
 
-  /** The account that owns it, where both exist. */
+  /** The owner's account, where both exist. */
   ownerOf(owned: { ownerId: UserId } | null | undefined): User | undefined {
     return owned ? this.users.get(owned.ownerId) : undefined;
   }
@@ -69,8 +69,9 @@ export class Directory {
   }
 
   /**
-   * The vehicle whose terminal the profile's address is, if any. Where it is not the profile's vehicle, the profile is
-   * from before addresses were checked, or its terminal was moved since: nothing may be fetched by it.
+   * The vehicle whose terminal has the profile's address, if any. It can differ from the profile's vehicle where the
+   * profile was created before addresses were checked, or where the terminal was moved since. Then no video may be
+   * fetched by this profile.
    */
   vehicleOfVideoAddress({ protocol, address }: Pick<VideoProfile, 'protocol' | 'address'>): Vehicle | undefined {
     if (protocol !== 'jt1078') return undefined;
@@ -81,13 +82,13 @@ export class Directory {
     return undefined;
   }
 
-  /** Drivers of a dealer (null: the operator) who have a code, or had it. */
+  /** Drivers of a dealer (null: the operator) who have or had a code. */
   driversOfCode(dealerId: UserId | null, code: string): readonly Driver[] {
     return this.#driversByCode.get(`${dealerId} ${code}`) ?? [];
   }
 
   /**
-   * Who drives a vehicle at a moment: who is assigned by hand then, else who has the code that the terminal sent.
+   * The driver of a vehicle at a moment: the one assigned manually, else the holder of the code that the terminal sent.
    *
    * @param code null: the terminal sent none
    * @param assignments those of the vehicle around that moment
@@ -103,7 +104,7 @@ export class Directory {
     return holderOf(this.driversOfCode(this.vehicles.get(vehicleId)?.dealerId ?? null, code), code, atMs);
   }
 
-  /** Is the profile's address the terminal of another vehicle? */
+  /** Whether the profile's address belongs to the terminal of another vehicle. */
   isOfAnotherVehicle(profile: Pick<VideoProfile, 'protocol' | 'address' | 'vehicleId'>): boolean {
     const vehicle = this.vehicleOfVideoAddress(profile);
     return vehicle !== undefined && vehicle.id !== profile.vehicleId;
@@ -114,7 +115,6 @@ export class Directory {
     return this.#byKind[kind].get(id) ?? null;
   }
 
-  /** Every definition. */
   *all(): Generator<Definition> {
     yield* this.users.values();
     yield* this.groups.values();
@@ -126,9 +126,9 @@ export class Directory {
   }
 
   /**
-   * Takes one change in.
+   * Applies one change.
    *
-   * @returns what stood there before, or null where nothing did; undefined when the change is not news and was left out
+   * @returns the previous definition, or null where none existed; undefined when the change is outdated and was ignored
    */
   apply(change: DefinitionChange): Definition | null | undefined {
     const known = this.#versions.get(change.id);
@@ -146,7 +146,7 @@ export class Directory {
     return before;
   }
 
-  /** A terminal may already have moved on to another vehicle: only the vehicle that holds it gives it up. */
+  /** Another vehicle may hold the terminal already: then the entry stays with that vehicle. */
   #terminalMoved(before: Vehicle | null, after: Vehicle | null): void {
     if (before?.terminalId && this.#vehicleByTerminal.get(before.terminalId)?.id === before.id)
       this.#vehicleByTerminal.delete(before.terminalId);
@@ -163,7 +163,7 @@ export class Directory {
       this.#driversByCode.set(key, [...(this.#driversByCode.get(key) ?? []), driver]);
   }
 
-  /** As with terminals: an address may already be another profile's. */
+  /** As with terminals: another profile may hold the address already. */
   #addressMoved(before: VideoProfile | null, after: VideoProfile | null): void {
     if (before) {
       const key = addressKey(before.protocol, before.address);

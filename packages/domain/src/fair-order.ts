@@ -1,8 +1,8 @@
 import type { User } from './resources/user.ts';
 
 /**
- * Who work is done for. The tenant is the dealer of the account, dealers included; an account without a dealer is a
- * tenant of its own. Tenants share a queue first, then the accounts of a tenant share what the tenant gets.
+ * The account and tenant that work is done for. The tenant is the dealer of the account; a dealer is its own tenant, as
+ * is an account without a dealer. Tenants share a queue first, then the accounts of a tenant share its part.
  */
 export interface Owner {
   account: string;
@@ -12,17 +12,17 @@ export interface Owner {
 /** Owner of work that the service does for itself. */
 export const SERVICE_OWNER: Owner = { account: 'service', tenant: 'service' };
 
-/** Owners whose last turn is remembered in memory. One that is forgotten comes before all others, once. */
+/** Owners whose last turn is kept in memory. A forgotten owner comes before all others, once. */
 const MAX_REMEMBERED = 10_000;
-/** Name of a tenant, as turns are kept by it. */
+/** Key of a tenant in the records of turns. */
 export const tenantKey = ({ tenant }: Owner) => `tenant ${tenant}`;
-/** Name of an account, as turns are kept by it. */
+/** Key of an account in the records of turns. */
 export const accountKey = ({ account }: Owner) => `account ${account}`;
 
 /**
- * The order in which owners are served: the tenant with the least work in progress first, then the one that was served
- * the longest ago, and in the same way among the accounts of that tenant. So the wait of an owner depends on how many
- * others wait, not on how much work they have.
+ * The order in which owners are served: the tenant with the least work in progress first, then the one served longest
+ * ago; then likewise among the accounts of that tenant. An owner's waiting time therefore depends on how many others
+ * wait, not on how much work they have.
  */
 export class Turns {
   readonly #running = new Map<string, number>();
@@ -35,7 +35,7 @@ export class Turns {
     this.#newest = Math.max(0, ...served.values());
   }
 
-  /** @returns the owner whose turn it is; undefined where `waiting` is empty */
+  /** @returns the next owner to serve; undefined where `waiting` is empty */
   next<T extends Owner>(waiting: Iterable<T>): T | undefined {
     let best: T | undefined;
     for (const each of waiting) if (best === undefined || this.#isBefore(each, best)) best = each;
@@ -65,7 +65,7 @@ export class Turns {
     return this.#running.get(accountKey(owner)) ?? 0;
   }
 
-  /** Notes that an owner was served: all others come before it. */
+  /** Records that an owner was served, which puts it behind all others. */
   served(owner: Owner): void {
     this.#newest += 1;
     for (const key of [tenantKey(owner), accountKey(owner)]) {
@@ -90,10 +90,10 @@ export class Turns {
   }
 }
 
-/** A place among others that is limited for each of several groups that it belongs to. */
+/** Groups in which a slot is needed, each with the most slots that may be in use. */
 export type ShareClaim = readonly (readonly [group: string, most: number])[];
 
-/** Counts what is in use of several limits at once: all of a claim is taken, or nothing. */
+/** Counts the slots in use under several limits: a claim is granted as a whole or not at all. */
 export class Shares {
   readonly #used = new Map<string, number>();
 

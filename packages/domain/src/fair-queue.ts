@@ -2,28 +2,28 @@ import { type Clock, SYSTEM_CLOCK, type Timer } from './clock.ts';
 import { type Owner, SERVICE_OWNER, Turns } from './fair-order.ts';
 
 export interface FairQueueLimits {
-  /** Weight of what is in progress at once; something heavier is in progress alone. */
+  /** Total weight of entries in progress at once; a heavier entry runs alone. */
   atOnce: number;
-  /** Entries of one tenant in progress; those of the service itself are not limited. Default: no limit. */
+  /** Most entries of one tenant in progress; the service's own are not limited. Default: no limit. */
   perTenant?: number;
-  /** Entries that wait, all together. */
+  /** Most waiting entries in total. */
   maxWaiting: number;
-  /** Entries of one account that wait; those of the service itself are not limited. Default: no limit of its own. */
+  /** Most waiting entries of one account; the service's own are not limited. Default: no limit per account. */
   maxWaitingOfAccount?: number;
-  /** Who waits longer is refused. Default: no limit. */
+  /** Longest time that an entry waits; then it is rejected. Default: no limit. */
   maxWaitMs?: number;
 }
 
 export interface QueueEntry {
-  /** In whose turn it waits. Default: the service itself. */
+  /** Owner in whose turn the entry waits. Default: the service itself. */
   owner?: Owner;
   /** Default: 1. */
   weight?: number;
-  /** Leaves the queue; what has begun sees to that itself. */
+  /** Removes the entry from the queue. Work that has begun must handle the signal itself. */
   signal?: AbortSignal | undefined;
 }
 
-/** Too many wait already, or it waited for too long. */
+/** Too many entries wait already, or this one waited for too long. */
 export class QueueFullError extends Error {
   override name = 'QueueFullError';
 }
@@ -35,8 +35,8 @@ interface Waiting {
 }
 
 /**
- * Lets a bounded number in at once; others wait. Owners are served in the order of {@link Turns}, so that many entries
- * of one delay those of another by few; those of one owner in the order in which they came.
+ * Runs a bounded amount of work at once; the rest waits. Owners are served in the order of {@link Turns}, so that many
+ * entries of one owner hardly delay those of another. Entries of one owner are served in the order of arrival.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
@@ -53,14 +53,14 @@ export class FairQueue {
     this.#clock = clock;
   }
 
-  /** Weight of what is in progress. */
+  /** Weight of the entries in progress. */
   get weight(): number {
     return this.#weight;
   }
 
   /**
    * @throws {QueueFullError}
-   * @throws the reason of the signal, where it is aborted before `work` began
+   * @throws the reason of the signal, where it is aborted before `work` begins
    */
   async run<T>(work: () => Promise<T>, entry: QueueEntry = {}): Promise<T> {
     const leave = await this.enter(entry);
@@ -72,9 +72,9 @@ export class FairQueue {
   }
 
   /**
-   * As {@link run}, for what can't be put into one function.
+   * As {@link run}, for work that can't be put into one function.
    *
-   * @returns to be called when it is over
+   * @returns function to call when the work is over
    */
   enter({ owner = SERVICE_OWNER, weight = 1, signal }: QueueEntry = {}): Promise<() => void> {
     return new Promise((resolve, reject) => {
@@ -94,7 +94,7 @@ export class FairQueue {
         signal?.removeEventListener('abort', onAbort);
         this.#take(owner, entry);
         reject(reason);
-        // What waited behind it may be lighter.
+        // Entries behind it may be lighter.
         this.#startNext();
       };
       const onAbort = () => giveUp(signal?.reason);
@@ -115,7 +115,7 @@ export class FairQueue {
     if (this.#inside > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
-  /** Why the newest entry of an owner can't wait. */
+  /** Why the newest entry of an owner can't wait; null: it can. */
   #refusal(owner: Owner): QueueFullError | null {
     const { maxWaiting, maxWaitingOfAccount } = this.#limits;
     if (this.#waitingCount > maxWaiting) return new QueueFullError(`${maxWaiting} wait already`);
@@ -146,7 +146,7 @@ export class FairQueue {
       const owner = this.#turns.next(this.#eligible());
       const entry = owner && this.#waiting.get(owner.account)?.entries[0];
       if (owner === undefined || entry === undefined) return;
-      // Lighter ones do not pass a heavy one: it would never fit.
+      // Lighter entries do not overtake a heavy one, which might otherwise never start.
       if (this.#weight > 0 && this.#weight + entry.weight > this.#limits.atOnce) return;
       this.#take(owner, entry);
       this.#turns.begin(owner);
@@ -157,7 +157,7 @@ export class FairQueue {
     }
   }
 
-  /** Owners that wait, and whose tenants may have more in progress. */
+  /** Waiting owners whose tenants may have more work in progress. */
   *#eligible(): Generator<Owner> {
     const { perTenant = Number.POSITIVE_INFINITY } = this.#limits;
     for (const { owner } of this.#waiting.values())

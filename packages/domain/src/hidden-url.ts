@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { HIDDEN_CREDENTIALS } from './resources/video-profile.ts';
 
-/** What stands before the fingerprint: no URL that somebody enters may have it. */
+/** Text before the fingerprint. URLs that people enter must not contain it. */
 export const HIDDEN_URL_MARK = `/${HIDDEN_CREDENTIALS}`;
 const FINGERPRINT_DIGITS = 8;
 const HIDDEN = /^[^?#]*\/\*\*\*[0-9a-f]{8}$/;
 
 /**
- * A URL as it may be shown, published and noted. What follows its server may be a key, as chat services make them: in
- * place of it comes a fingerprint, which another URL does not have. What is hidden already stays as it is.
+ * A URL in the form in which it may be shown, published and logged. The part after the server may be a key, as in URLs
+ * of chat services: it is replaced by a fingerprint, which differs between URLs. A hidden URL is returned unchanged.
  */
 export function hiddenUrl(url: string): string {
   if (isHiddenUrl(url)) return url;

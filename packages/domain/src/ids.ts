@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 
 declare const brand: unique symbol;
-/** A string that the compiler keeps apart from every other kind of string. */
+/** A string type that the compiler distinguishes from other branded strings. */
 export type Brand<Base, Name extends string> = Base & { readonly [brand]: Name };
 
-/** UUID given by the service to a vehicle profile. */
+/** UUID that the service gives to a vehicle profile. */
 export type VehicleId = Brand<string, 'VehicleId'>;
 /** UUID of a vehicle group. */
 export type GroupId = Brand<string, 'GroupId'>;
@@ -22,7 +22,7 @@ export type NotificationId = Brand<string, 'NotificationId'>;
 export type IncidentId = Brand<string, 'IncidentId'>;
 /** UUID of a notification's delivery over one channel. */
 export type DeliveryId = Brand<string, 'DeliveryId'>;
-/** UUID of a job: work that takes longer than a call may. */
+/** UUID of a job: work that takes longer than an API call may. */
 export type JobId = Brand<string, 'JobId'>;
 export type ReportScheduleId = Brand<string, 'ReportScheduleId'>;
 /** UUID of a video terminal's profile. */
@@ -47,7 +47,7 @@ export type ApiKeyId = Brand<string, 'ApiKeyId'>;
 export type PasskeyId = Brand<string, 'PasskeyId'>;
 /** UUID of a login session. */
 export type SessionId = Brand<string, 'SessionId'>;
-/** What a terminal identifies itself with: IMEI, serial number or phone number, as the terminal writes it. */
+/** Identifier that a terminal sends: IMEI, serial number or phone number, as the terminal writes it. */
 export type TerminalId = Brand<string, 'TerminalId'>;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -57,16 +57,16 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** A UUID in any case, in the form that the service has for it: in lower case. Null for any other text. */
+/** The UUID in canonical form (lower case), whatever its case in `text`. Null where `text` is no UUID. */
 export function readUuid(text: string): string | null {
   const lower = text.toLowerCase();
   return isUuid(lower) ? lower : null;
 }
 
 /**
- * The id of an event: the same facts always give the same id, so that a replay of the log makes no second event.
- * Shaped as a UUIDv7 whose time part is the fix time that began the event; the rest is a hash of what the event is
- * about.
+ * Derives the id of an event. The same facts always give the same id, so that a replay of the log creates no second
+ * event. The id has the form of a UUIDv7: its time part is the time of the fix that began the event; the rest is a hash
+ * of what the event is about.
  *
  * @param kind kind of the event, such as `geofence-visit`
  * @param aboutId vehicle the event is about, or the driver where no vehicle is part of it

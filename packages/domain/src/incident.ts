@@ -6,25 +6,28 @@ import { mayReceive, type NotificationSubjectIds, subjectIdsOf, subjectIn } from
 import type { Severity } from './resources/notification-rule.ts';
 import { type Caller, type Member, organisationOf } from './rights.ts';
 
-/** `open`: nobody has acknowledged it yet. `acknowledged`: somebody works on it. `closed`: it is dealt with. */
+/** `open`: not acknowledged yet. `acknowledged`: somebody works on it. `closed`: it is dealt with. */
 export const INCIDENT_STATES = ['open', 'acknowledged', 'closed'] as const;
 export type IncidentState = (typeof INCIDENT_STATES)[number];
 
 /** Severities that make a notification an incident. */
 export type IncidentSeverity = Exclude<Severity, 'info'>;
 
-/** Something that people have to deal with: the first notification of an event by a rule that is more than `info`. */
+/**
+ * A matter for people to deal with. It is opened by the first notification of an event by a rule with a severity above
+ * `info`.
+ */
 export interface Incident {
-  /** That of the notification. */
+  /** Id of that notification. */
   id: IncidentId;
   /** Grows with each entry. */
   version: number;
   /** Owner of the rule. */
   ownerId: UserId;
-  /** Whether the accounts of the owner's organisation deal with it as well, as far as they may see the event. */
+  /** Whether accounts of the owner's organisation may deal with it too, provided that they may see the event. */
   shared: boolean;
   ruleId: NotificationRuleId;
-  /** Names as they were when it was opened. */
+  /** Names at the time when the incident was opened. */
   ruleName: string;
   vehicleName: string | null;
   geofenceName: string | null;
@@ -33,7 +36,7 @@ export interface Incident {
   state: IncidentState;
   /** The event as it was notified first. */
   event: NotifiedEvent;
-  /** Null: nobody. */
+  /** Null: unassigned. */
   assigneeId: UserId | null;
   createdAtMs: number;
   changedAtMs: number;
@@ -41,7 +44,7 @@ export interface Incident {
   closedAtMs: number | null;
   /** When the event ended, where the rule asks for ends; null: not yet, or not asked. */
   endedAtMs: number | null;
-  /** When it is escalated unless somebody acknowledges it; null: it is not. */
+  /** When it is escalated unless somebody acknowledges it; null: not scheduled. */
   escalateAtMs: number | null;
   /** When it was escalated last; null: never. */
   escalatedAtMs: number | null;
@@ -51,19 +54,19 @@ export interface Incident {
 export const INCIDENT_ENTRY_KINDS = ['acknowledged', 'assigned', 'commented', 'escalated', 'closed', 'ended'] as const;
 export type IncidentEntryKind = (typeof INCIDENT_ENTRY_KINDS)[number];
 
-/** A line of the history of an incident. */
+/** An entry in the history of an incident. */
 export interface IncidentEntry {
   id: string;
   atMs: number;
   kind: IncidentEntryKind;
-  /** Null: the service, or an account that was deleted. */
+  /** Null: the service, or a deleted account. */
   createdBy: UserId | null;
-  /** Of `assigned`: to whom; null: to nobody any more, or to an account that was deleted. */
+  /** For `assigned`: the new assignee; null: unassigned, or a deleted account. */
   assigneeId: UserId | null;
   text: string | null;
 }
 
-/** What somebody does with an incident. */
+/** Action of a person on an incident. */
 export type IncidentAct =
   | { kind: 'acknowledged' }
   | { kind: 'assigned'; assigneeId: UserId | null }
@@ -74,25 +77,25 @@ export type IncidentAct =
 /** Channel of the hub on which each change of an incident is published, as {@link IncidentNews}. */
 export const INCIDENT_CHANNEL = 'incidents';
 
-/** A message of {@link INCIDENT_CHANNEL}: that it changed, and who may know. */
+/** Message of {@link INCIDENT_CHANNEL}: the incident that changed, with the fields that decide who may see it. */
 export interface IncidentNews extends Pick<Incident, 'id' | 'version' | 'severity' | 'state'>, IncidentSight {}
 
 export function incidentNews({ id, version, ownerId, shared, severity, state, event }: Incident): IncidentNews {
   return { id, version, ownerId, shared, severity, state, ...subjectIdsOf(event) };
 }
 
-/** What the question needs who may see incidents. */
+/** Fields that decide who may see an incident. */
 export interface IncidentSight extends NotificationSubjectIds, Pick<Incident, 'ownerId' | 'shared'> {}
 
-/** Incidents that nobody has acknowledged, about the same. */
+/** Number of unacknowledged incidents about the same subject. */
 export interface OpenIncidents extends IncidentSight {
   count: number;
 }
 
 /**
- * May the account see an incident, and so deal with it? Its owner may, and where it is shared the accounts of the same
- * organisation; each only while they may see what the event is about. What was deleted is hidden from all but the
- * owner: nobody knows whether they might have seen it.
+ * Whether the account may see an incident, and so deal with it. Its owner may; where it is shared, so may the accounts
+ * of the same organisation. Each must also be allowed to see what the event is about. If that was deleted, only the
+ * owner sees the incident, since the rights of others can no longer be checked.
  */
 export function maySeeIncident(caller: Caller & Member, incident: IncidentSight, directory: Directory): boolean {
   const { ownerId, shared, vehicleId, driverId, geofenceId } = incident;
@@ -109,7 +112,7 @@ export function maySeeIncident(caller: Caller & Member, incident: IncidentSight,
   );
 }
 
-/** An account as an incident names it. */
+/** An account as shown in an incident. */
 export interface Colleague {
   id: UserId;
   name: string;

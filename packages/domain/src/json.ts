@@ -5,12 +5,12 @@ import type { Position } from './position.ts';
 import { MAX_AHEAD_LIVE_MS } from './quality.ts';
 import type { TankLevel, VehicleStatus } from './vehicle-status.ts';
 
-/** Unix milliseconds as ISO 8601 in UTC with milliseconds, the one form of time in the API. */
+/** Unix milliseconds as ISO 8601 in UTC with milliseconds: the only time format of the API. */
 export function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
 
-/** The fields of a position that are shown where they are known, in this order. */
+/** Optional fields of a position in the order in which they are shown. */
 const SHOWN = [
   'latitude',
   'longitude',
@@ -25,7 +25,7 @@ const SHOWN = [
   'fuelL',
 ] as const satisfies (keyof Position)[];
 
-/** A position as REST and live API show it: times as text, units in names, only the fields that are known. */
+/** A position as REST and live API show it: times as text, units in the names, only known fields. */
 export function positionJson(vehicleId: VehicleId, position: Position): Record<string, unknown> {
   const json: Record<string, unknown> = { vehicleId, fixTime: isoTime(position.fixTimeMs) };
   for (const name of SHOWN) {
@@ -37,12 +37,12 @@ export function positionJson(vehicleId: VehicleId, position: Position): Record<s
   return json;
 }
 
-/** Without the noise of the last digits that computing leaves. */
+/** Rounds away the floating-point noise in the last digits. */
 export function readableNumber(value: number): number {
   return Number(value.toPrecision(9));
 }
 
-/** The state of a vehicle as REST and live API show it, without its position: what is not known is null. */
+/** The state of a vehicle as REST and live API show it, without its position; unknown values are null. */
 export function vehicleStateJson({
   vehicleId,
   lastContactAtMs,
@@ -110,21 +110,20 @@ export function vehicleCountersJson({ vehicleId, atMs, odometerM, engineMs, cust
   };
 }
 
-/** Fields of events that are lengths of time. */
+/** Fields of events that are durations. */
 const DURATIONS = new Set(
   EVENT_DESCRIPTIONS.flatMap(({ fields }) =>
     Object.entries(fields).flatMap(([name, { type }]) => (type === 'durationMs' ? [name] : [])),
   ),
 );
 
-/** What the APIs call a field of an event. */
+/** Name of an event's field in the APIs. */
 export function shownNameOf(field: string): string {
   return DURATIONS.has(field) ? field.replace(/Ms$/, 'Seconds') : field;
 }
 
 /**
- * An event as REST and live API show it: times of the clock as text, lengths of time in seconds, as reports have them,
- * everything else as it is.
+ * An event as REST and live API show it: times as text, durations in seconds as in reports, everything else unchanged.
  */
 export function eventJson(event: FleetEvent): Record<string, unknown> {
   const { startedAtMs, endedAtMs, fromFixTimeMs, fixTimeMs, receivedAtMs, ...rest } = event;
@@ -145,7 +144,7 @@ export function eventJson(event: FleetEvent): Record<string, unknown> {
   };
 }
 
-/** An event as a recalculation left it; one that never happened has the phase `removed`. */
+/** An event after a recalculation; one that never happened has the phase `removed`. */
 export function correctionJson({ event, removed }: EventCorrection): Record<string, unknown> {
   return { ...eventJson(event), ...(removed ? { phase: 'removed' } : {}), origin: 'recalculated' };
 }

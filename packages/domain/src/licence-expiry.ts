@@ -5,58 +5,61 @@ import { type Driver, maySeeDriver } from './resources/driver.ts';
 import { isRuleTime, type NotificationRule, namesDriverIn } from './resources/notification-rule.ts';
 import type { User } from './resources/user.ts';
 
-/** Kind of a notification about a driver's licence. It is no kind of event: no vehicle is part of it. */
+/** Kind of a notification about a driver's licence. It is no kind of event, since no vehicle is involved. */
 export const LICENCE_EXPIRY = 'licence-expiry';
 
-/** Days ahead where a rule says nothing else, and the most that it may say. */
+/** Default and maximum number of days ahead that a rule warns. */
 export const DEFAULT_LICENCE_WARNING_DAYS = 30;
 export const MAX_LICENCE_WARNING_DAYS = 365;
 
 /** `expires-soon`: the licence is still valid, but not for much longer. `expired`: its last day is over. */
 export type LicenceStage = 'expires-soon' | 'expired';
 
-/** A driver's licence expires, or has expired. A worker finds it by the calendar; no vehicle and no place is known. */
+/**
+ * A driver's licence is about to expire or has expired. A worker finds it by the calendar; it has no vehicle and no
+ * place.
+ */
 export interface LicenceExpiry {
-  /** The same for each rule, driver, date and stage. */
+  /** Derived from driver, date and stage, so that it is the same for all rules. */
   id: EventId;
   kind: typeof LICENCE_EXPIRY;
-  /** Always `begin`: it does not last, each stage is one of its own. */
+  /** Always `begin`: it has no duration, and each stage is a separate one. */
   phase: 'begin';
   vehicleId: null;
   driverId: DriverId;
   stage: LicenceStage;
   /** The last day on which the licence is valid, as `2027-05-31`. */
   licenceExpiresOn: string;
-  /** Unix milliseconds: when the day began, in the time zone of the rule, on which the stage began. */
+  /** Unix milliseconds: start of the day on which the stage began, in the time zone of the rule. */
   startedAtMs: number;
   endedAtMs: null;
-  /** No packet brought it about. */
+  /** No packet causes it. */
   traceId?: undefined;
 }
 
-/** What a notification is about. */
+/** An event, or an expiry, that a notification is about. */
 export type NotifiedEvent = FleetEvent | LicenceExpiry;
 
-/** Every kind that a rule can notify of. */
+/** All kinds that a rule can notify of. */
 export const NOTIFIED_KINDS = [...EVENT_KINDS, LICENCE_EXPIRY] as const;
 
 export function isLicenceExpiry(event: NotifiedEvent): event is LicenceExpiry {
   return event.kind === LICENCE_EXPIRY;
 }
 
-/** As notifications and incidents show it. */
+/** The event as notifications and incidents show it. */
 export function notifiedEventJson(event: NotifiedEvent): Record<string, unknown> {
   if (!isLicenceExpiry(event)) return eventJson(event);
   const { startedAtMs, endedAtMs: _, ...rest } = event;
   return { ...rest, startedAt: isoTime(startedAtMs), endedAt: null };
 }
 
-/** Does the rule notify of licences? Then of nothing else: see {@link licenceRuleFault}. */
+/** Whether the rule is about licences. Such a rule has no other kind, see {@link licenceRuleFault}. */
 export function isLicenceRule({ eventKinds }: Pick<NotificationRule, 'eventKinds'>): boolean {
   return eventKinds.includes(LICENCE_EXPIRY);
 }
 
-/** What a rule of licences can't ask for, because no vehicle is part of it, with the value that asks for nothing. */
+/** Fields that a rule about licences can't use because no vehicle is involved, with their neutral values. */
 const OF_VEHICLES = {
   vehicleIds: null,
   groupIds: null,
@@ -69,7 +72,7 @@ const OF_VEHICLES = {
   maxDataAgeMinutes: null,
 } as const satisfies Partial<NotificationRule>;
 
-/** @returns the field of a rule of licences that asks for something of vehicles, and why it may not; null: none does */
+/** @returns the field that is not allowed in a rule about licences, with the reason; null: the rule is valid */
 export function licenceRuleFault(
   rule: Pick<NotificationRule, 'eventKinds' | 'phases' | keyof typeof OF_VEHICLES> &
     Partial<Pick<NotificationRule, 'command'>>,
@@ -87,10 +90,10 @@ export function licenceRuleFault(
 }
 
 /**
- * What a rule notifies of drivers now. The day is that of the rule's time zone. Outside of its days and hours a rule
- * waits: what it has to say is said when they come.
+ * The licence expiries that a rule notifies of now. The day is that of the rule's time zone. Outside its days and hours
+ * the rule returns nothing: expiries are notified once they begin.
  *
- * @param owner of the rule: of drivers that the owner may not see nothing is said
+ * @param owner of the rule: drivers that the owner may not see are left out
  * @param nowMs Unix milliseconds
  */
 export function licenceExpiriesOf<D extends Pick<Driver, 'id' | 'dealerId' | 'groupIds' | 'licenceExpiresOn'>>(
@@ -102,7 +105,7 @@ export function licenceExpiriesOf<D extends Pick<Driver, 'id' | 'dealerId' | 'gr
   const { licenceWarningDays, timeZone } = rule;
   if (!rule.active || !isLicenceRule(rule) || !isRuleTime(rule, nowMs)) return [];
   const date = Temporal.Instant.fromEpochMilliseconds(Math.floor(nowMs)).toZonedDateTimeISO(timeZone).toPlainDate();
-  // Dates as text are in the order of time.
+  // ISO dates sort chronologically as text.
   const today = date.toString();
   const until = licenceWarningDays === 0 ? null : date.add({ days: licenceWarningDays }).toString();
   const found: { driver: D; expiry: LicenceExpiry }[] = [];
@@ -115,7 +118,7 @@ export function licenceExpiriesOf<D extends Pick<Driver, 'id' | 'dealerId' | 'gr
     const lastDay = Temporal.PlainDate.from(licenceExpiresOn);
     const stage = isExpired ? 'expired' : 'expires-soon';
     const firstDay = isExpired ? lastDay.add({ days: 1 }) : lastDay.subtract({ days: licenceWarningDays });
-    // The time in the id is that of the date, whatever the time zone of the rule: the id is the same for all rules.
+    // The id uses the date's time regardless of the rule's time zone, so that it is the same for all rules.
     const dateMs = Math.max(0, Date.parse(licenceExpiresOn));
     const expiry: LicenceExpiry = {
       id: deriveEventId(LICENCE_EXPIRY, driver.id, `${licenceExpiresOn}/${stage}`, dateMs),

@@ -3,48 +3,47 @@ import type { MaintenanceDue } from './events/index.ts';
 import type { Brand, GroupId, MaintenancePlanId, ServiceRecordId, UserId, VehicleId } from './ids.ts';
 import type { User } from './resources/user.ts';
 
-/** How far it is from one service to the next, or a warning ahead of it: of each that is set, whichever comes first. */
+/** Interval between services, or the warning distance before one. Of the fields set, the one due first counts. */
 export interface MaintenanceSpan {
   distanceM: number | null;
   engineMs: number | null;
   days: number | null;
-  /** Of a custom counter, in its unit. */
+  /** For a custom counter, in its unit. */
   counter: number | null;
 }
 
-/** What is to be done again and again, for one vehicle or for those of a group. */
+/** Recurring maintenance of one vehicle or of the vehicles of a group. */
 export interface MaintenancePlan {
   id: MaintenancePlanId;
   version: number;
-  /** The dealer whose vehicles it is for; null: the operator's own. */
+  /** The dealer whose vehicles the plan is for; null: the operator. */
   dealerId: UserId | null;
   name: string;
   description: string | null;
-  /** Either of the two is set. */
+  /** Exactly one of the two is set. */
   vehicleId: VehicleId | null;
   groupId: GroupId | null;
-  /** The custom counter that it goes by, of each vehicle the one of this name; null: it goes by none. */
+  /** Name of the custom counter that the plan uses, looked up in each vehicle; null: none. */
   counterName: string | null;
   every: MaintenanceSpan;
-  /** So much ahead of it, it is near; null: no warning by that. */
+  /** How far ahead of the service the warning begins; null: no warning by that measure. */
   warning: MaintenanceSpan;
-  /** From then on it counts where no service was recorded. */
+  /** Start of counting where no service was recorded. */
   startsAtMs: number;
   createdAtMs: number;
-  /** When its spans were said, or its start. */
+  /** When the plan's spans or its start were last set. */
   changedAtMs: number;
 }
 
-/** A service that was done. */
 export interface ServiceRecord {
   id: ServiceRecordId;
   vehicleId: VehicleId;
-  /** Null: of no plan, or of one that was deleted. */
+  /** Null: not part of a plan, or the plan was deleted. */
   planId: MaintenancePlanId | null;
-  /** What was done: the plan's name where nothing else was said. */
+  /** What was done; by default the plan's name. */
   title: string;
   atMs: number;
-  /** As the counters were read then; null: as they were counted. */
+  /** Manual counter readings at the time of the service; null: the counted values apply. */
   odometerM: number | null;
   engineMs: number | null;
   /** In the currency's smallest unit. */
@@ -58,7 +57,7 @@ export interface ServiceRecord {
 /** UUID of a file of a service record. */
 export type ServiceFileId = Brand<string, 'ServiceFileId'>;
 
-/** What a file may hold: browsers show these and run nothing of them. */
+/** Allowed media types: browsers display them and run no code in them. */
 export const SERVICE_FILE_TYPES = ['application/pdf', 'image/jpeg', 'image/png', 'image/webp'] as const;
 
 /** A file of a service record: an invoice, a photo. */
@@ -73,22 +72,22 @@ export const MAINTENANCE_STAGES = ['ok', 'warning', 'due'] as const;
 export type MaintenanceStage = (typeof MAINTENANCE_STAGES)[number];
 export type MaintenanceCause = MaintenanceDue['cause'];
 
-/** How a plan stands for a vehicle. */
+/** State of a plan for one vehicle. */
 export interface MaintenanceState {
   planId: MaintenancePlanId;
   vehicleId: VehicleId;
   stage: MaintenanceStage;
-  /** What comes, or came, first. */
+  /** The measure that comes first, or came first. */
   cause: MaintenanceCause;
-  /** What is left; negative: so much over it. Null: the plan does not go by it. */
+  /** What is left; negative: overdue by that much. Null: the plan does not use this measure. */
   left: MaintenanceSpan;
-  /** What the custom counter counts in; null: the plan goes by none of the vehicle. */
+  /** Unit of the custom counter; null: the plan uses none of this vehicle. */
   counterUnit: string | null;
-  /** What is left, as a share of the whole, of what comes first. */
+  /** Remaining share of the interval, for the measure that comes first. */
   share: number;
-  /** Unix milliseconds from which it is counted: of the last service, or of the plan. */
+  /** Unix milliseconds from which the plan is counted: its last service, or its start. */
   sinceMs: number;
-  /** When it is due by the calendar; null: the plan does not go by days. */
+  /** Due time by the calendar; null: the plan does not use days. */
   dueAtMs: number | null;
 }
 
@@ -100,26 +99,26 @@ const CAUSES: readonly [MaintenanceCause, keyof MaintenanceSpan][] = [
   ['counter', 'counter'],
 ];
 
-/** Where a plan is counted from, and how far that is. */
+/** Start of counting for a plan, and what was counted since. */
 export interface SinceService {
   sinceMs: number;
   /** Counted since. */
   sums: CounterSums;
-  /** The custom counter that the plan goes by. */
+  /** The custom counter that the plan uses. */
   counter: Pick<CustomCounter, 'id' | 'unit'> | null;
 }
 
-/** A plan as it goes for one vehicle, and the custom counter that it goes by there. */
+/** A plan as it applies to one vehicle, with that vehicle's custom counter. */
 export interface VehiclePlan<Plan> {
   plan: Plan;
   counter: CustomCounter | null;
 }
 
 /**
- * A plan as it goes for a vehicle with these custom counters: where none has the name that it goes by, by the rest of
- * its spans.
+ * Applies a plan to a vehicle with these custom counters. Where none of them has the name that the plan uses, only its
+ * other spans apply.
  *
- * @returns null where nothing is left to go by
+ * @returns null where no span is left
  */
 export function planForVehicle<Plan extends Pick<MaintenancePlan, 'counterName' | 'every' | 'warning'>>(
   plan: Plan,
@@ -136,7 +135,7 @@ export function planForVehicle<Plan extends Pick<MaintenancePlan, 'counterName' 
   };
 }
 
-/** What is left of a plan, by what was counted since the last service. */
+/** State of a plan by what was counted since the last service. */
 export function maintenanceStateOf(
   plan: Pick<MaintenancePlan, 'id' | 'every' | 'warning'>,
   vehicleId: VehicleId,
@@ -175,23 +174,23 @@ export function maintenanceStateOf(
   };
 }
 
-/** Channel of the hub: something of counters or maintenance was changed by people. */
+/** Channel of the hub: people changed counters or maintenance data. */
 export const MAINTENANCE_CHANNEL = 'maintenance';
 
-/** Channel of the hub: counters of vehicles show something else than before. */
+/** Channel of the hub: displayed counter values of vehicles changed. */
 export const COUNTERS_CHANNEL = 'vehicle-counters';
 
-/** A message of {@link COUNTERS_CHANNEL}; who shows them reads them from the registry. */
+/** Message of {@link COUNTERS_CHANNEL}. Subscribers read the new values from the registry. */
 export interface CountersNews {
   vehicleIds: readonly VehicleId[];
 }
 
-/** May the caller correct counters, plan maintenance and record services, of what the caller may see? */
+/** Whether the caller may correct counters, plan maintenance and record services for vehicles that it may see. */
 export function mayMaintain({ blocked, role, services }: Pick<User, 'blocked' | 'role' | 'services'>): boolean {
   return !blocked && (role !== 'user' || services.includes('maintenance'));
 }
 
-/** What a file holds, by its first bytes; null: something that a service record does not take. */
+/** Detects a file's media type by its first bytes; null: a type that is not accepted. */
 export function serviceFileTypeOf(bytes: Uint8Array): ServiceFile['mediaType'] | null {
   const text = (from: number, to: number) => String.fromCharCode(...bytes.subarray(from, to));
   if (text(0, 5) === '%PDF-') return 'application/pdf';

@@ -15,27 +15,27 @@ import {
   type SeenVehicle,
 } from './rights.ts';
 
-/** An event that one user is notified of, because a rule of theirs asks for it. */
+/** An event that a user is notified of by one of their rules. */
 export interface Notification {
   id: NotificationId;
   userId: UserId;
-  /** Grows by one with each notification of the user: what a client's cursor counts. */
+  /** Grows by one with each notification of the user; used as a cursor by clients. */
   number: number;
   ruleId: NotificationRuleId;
   ruleVersion: number;
-  /** Names as they were when the notification was created, as is the severity. */
+  /** Names and severity at the time when the notification was created. */
   ruleName: string;
   severity: Severity;
-  /** The incident that it opened, or whose event it says is over; null: its rule opens none. */
+  /** The incident that this notification opened or whose event has ended; null: its rule opens none. */
   incidentId: IncidentId | null;
-  /** Null where no vehicle is part of it. */
+  /** Null where the event is not about a vehicle. */
   vehicleName: string | null;
-  /** Null where the event is about no geofence. */
+  /** Null where the event is not about a geofence. */
   geofenceName: string | null;
-  /** Of a notification about a driver; null for others, and once the driver was deleted. */
+  /** Set for a notification about a driver; null for others, and once the driver was deleted. */
   driverName: string | null;
   event: NotifiedEvent;
-  /** How long the event had lasted, where its rule waited for that; null: its begin or its end is the reason. */
+  /** How long the event had lasted, where its rule waited for that; null: the event's begin or end was notified. */
   lastedMs: number | null;
   createdAtMs: number;
   /** Null until the user has read it. */
@@ -50,7 +50,7 @@ export interface NotificationsRead {
   userId: UserId;
 }
 
-/** A notification as REST, the live API and webhooks show it: whose it is goes without saying. */
+/** A notification as REST, the live API and webhooks show it. Its user is left out. */
 export function notificationJson(notification: Notification): Record<string, unknown> {
   const { id, number, ruleId, ruleVersion, ruleName, vehicleName, geofenceName, driverName } = notification;
   const { severity, incidentId, event, lastedMs, createdAtMs, readAtMs } = notification;
@@ -73,7 +73,7 @@ export function notificationJson(notification: Notification): Record<string, unk
   };
 }
 
-/** What a notification is about, as it is defined now. */
+/** Current definitions of what a notification is about. */
 export interface NotificationSubject {
   vehicle: SeenVehicle | undefined;
   geofence: OwnedGeofence | undefined;
@@ -82,35 +82,35 @@ export interface NotificationSubject {
 }
 
 /**
- * May the account be notified of it now? Current rights decide: a vehicle, a geofence or a driver that the account may
- * no longer see hides the event. A deleted one hides nothing.
+ * Whether the account may be notified of the subject now. Current rights decide: a vehicle, geofence or driver that the
+ * account may no longer see hides the event. A deleted one does not.
  */
 export function mayReceive(
   caller: Caller & Member,
   { vehicle, geofence, geofenceOwner, driver }: NotificationSubject,
 ): boolean {
   if (caller.blocked) return false;
-  // Of what was deleted nobody knows whether a key that is limited to groups might have seen it.
+  // For deleted subjects, the rights of a key that is limited to groups can't be checked.
   if (vehicle === undefined && driver === undefined && limitedAccount(caller) !== null) return false;
   if (vehicle !== undefined && !maySeeVehicle(caller, vehicle)) return false;
   if (driver !== undefined && !maySeeDriver(caller, driver)) return false;
   return geofence === undefined || maySeeGeofence(caller, geofence, geofenceOwner ?? null);
 }
 
-/** Ids of what a notification is about; null: it is about none. */
+/** Ids of what a notification is about; null: not about one. */
 export interface NotificationSubjectIds {
   vehicleId: VehicleId | null;
   geofenceId: GeofenceId | null;
   driverId: DriverId | null;
 }
 
-/** What an event that is notified is about. */
+/** Ids of what a notified event is about. */
 export function subjectIdsOf(event: NotifiedEvent): NotificationSubjectIds {
   if (isLicenceExpiry(event)) return { vehicleId: null, geofenceId: null, driverId: event.driverId };
   return { vehicleId: event.vehicleId, geofenceId: geofenceOf(event), driverId: null };
 }
 
-/** What a notification is about, as it is defined now. */
+/** Looks up the current definitions of what a notification is about. */
 export function subjectIn(
   directory: Directory,
   { vehicleId, geofenceId, driverId }: NotificationSubjectIds,
@@ -124,12 +124,12 @@ export function subjectIn(
   };
 }
 
-/** Unread notifications about the same. */
+/** Number of unread notifications about the same subject. */
 export interface UnreadCount extends NotificationSubjectIds {
   count: number;
 }
 
-/** How many unread notifications are about what the caller may see now. */
+/** Number of unread notifications whose subjects the caller may see now. */
 export function visibleUnread(caller: Caller & Member, unread: readonly UnreadCount[], directory: Directory): number {
   const visible = unread.filter((each) => mayReceive(caller, subjectIn(directory, each)));
   return visible.reduce((sum, { count }) => sum + count, 0);

@@ -1,10 +1,10 @@
 import type { Alarm, AttributeValue, ProtocolName } from './position.ts';
 
-/** Places of a position's numbers, see {@link PacketSink.position}. */
+/** Indices of a position's numbers, see {@link PacketSink.position}. */
 export const FIX_TIME_MS = 0;
 export const LATITUDE_E7 = 1;
 export const LONGITUDE_E7 = 2;
-/** 1 or 0, as ignition is. */
+/** 1 or 0, as for `IGNITION`. */
 export const VALID = 3;
 export const SPEED_KMH_E1 = 4;
 export const COURSE_DEG = 5;
@@ -14,18 +14,18 @@ export const IGNITION = 8;
 export const ODOMETER_M = 9;
 export const SUPPLY_V_E3 = 10;
 export const FUEL_L_E1 = 11;
-/** How many there are. */
+/** Count of these numbers. */
 export const POSITION_NUMBERS = 12;
 
 /**
- * Receives a packet as numbers and bytes, in the order in which the log has them: no object is made of a position.
- * Texts are UTF-8 in `source`, from one place up to another. Numbers are scaled as in `schemas/telemetry.avsc`.
+ * Receives a packet as numbers and bytes, in the order of the log format, so that no object per position is created.
+ * Texts are UTF-8 ranges of `source`, given by start and end offset. Numbers are scaled as in `schemas/telemetry.avsc`.
  *
- * Calls: `packet`; then of each position `position`, `alarm` for each of its alarms, and either `noAttributes`, or
- * `beginAttributes`, each attribute and `endAttributes`.
+ * Order of calls: `packet`; then for each position `position`, `alarm` for each of its alarms, and either
+ * `noAttributes`, or `beginAttributes`, each attribute and `endAttributes`.
  */
 export interface PacketSink {
-  /** @throws {Error} when the sink can't take packets of such a vehicle */
+  /** @throws {Error} when the sink can't take packets of this vehicle */
   packet(
     source: Buffer,
     vehicleIdFrom: number,
@@ -36,8 +36,8 @@ export interface PacketSink {
     receivedAtMs: number,
   ): void;
   /**
-   * @param numbers each at its place; 0 where it is not known
-   * @param known bit n says whether the number at place n is
+   * @param numbers each at its index; 0 where unknown
+   * @param known bit n is set where the number at index n is known
    */
   position(numbers: Float64Array, known: number): void;
   alarm(alarm: Alarm): void;
@@ -49,14 +49,14 @@ export interface PacketSink {
   attributeNumber(value: number): void;
   attributeText(source: Buffer, from: number, to: number): void;
   endAttributes(): void;
-  /** Instead of everything since {@link beginAttributes}. */
+  /** Replaces everything since {@link beginAttributes}. */
   attributes(attributes: Readonly<Record<string, AttributeValue>>): void;
 }
 
-/** A packet that gives its content to a {@link PacketSink}. */
+/** A packet that can be read into a {@link PacketSink}. */
 export interface PackedPacket {
-  /** How many positions it has. */
+  /** Number of positions. */
   readonly rows: number;
-  /** @throws {Error} when it can't be read, or what the sink throws: then a part of it was given */
+  /** @throws {Error} when the packet can't be read, or the sink's error; a part may have been passed on by then */
   readInto(sink: PacketSink): void;
 }

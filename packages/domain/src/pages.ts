@@ -1,7 +1,7 @@
 /**
- * What is read page by page: the next page once this one was dealt with, until none follows.
+ * Yields pages until none follows. The next page is read once the consumer has processed the current one.
  *
- * @param read the page after a place; null: the first one
+ * @param read reads the page after a cursor; null: the first one
  */
 export async function* pagesOf<After, Page extends { next: After | null }>(
   read: (after: After | null) => Promise<Page>,

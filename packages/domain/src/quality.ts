@@ -1,37 +1,37 @@
 import type { Position } from './position.ts';
 
-/** Why a position is kept in the archive but moves nothing. `null` means that it is good. */
+/** Why a position is only archived and does not move its vehicle. `null` means that the position is good. */
 export type Rejection = 'out-of-range' | 'null-island' | 'time-in-future' | 'time-too-old' | 'jump';
 
 const MAX_AHEAD_MS = 10 * 60_000;
 /**
- * A fix more than this ahead of its reception moves nothing live: true fixes that come after it are older than it, and
- * would be late for as long. Kept shorter than what is archived as good: clocks of a terminal, a gateway and a server
- * differ by seconds.
+ * A fix further ahead of its reception than this does not move the vehicle live. Otherwise true fixes that follow would
+ * be older than it and count as late for as long. Lower than the bound for the archive, since the clocks of terminal,
+ * gateway and server differ only by seconds.
  */
 export const MAX_AHEAD_LIVE_MS = 60_000;
 const EARLIEST_MS = Date.UTC(2005, 0, 1);
-/** No vehicle drives faster: a step that takes more is a jump, a reported speed above it is unknown. */
+/** Highest plausible speed: a step that needs more is a jump; a higher reported speed is treated as unknown. */
 export const MAX_SPEED_KMH = 500;
 const DAY_MS = 86_400_000;
-/** Period of the GPS week number: a receiver that does not know of its rollover sends a date that is this far back. */
+/** Period of the GPS week number: a receiver that ignores its rollover sends a date that is this far back. */
 const WEEK_ROLLOVER_MS = 1024 * 7 * DAY_MS;
-/** Records of a receiver whose date is corrected are at most this old when they come. */
+/** Maximum age on arrival of records whose date is corrected. */
 const MAX_ROLLED_OVER_AGE_MS = 31 * DAY_MS;
 
-/** A place that may be farther off than this, as of cell towers, moves no vehicle. */
+/** Largest accuracy radius with which a place is valid. Places by cell towers often exceed it. */
 const MAX_ACCURACY_M = 100;
 
-/** What {@link correctKnownErrors} corrects. */
+/** Errors that {@link correctKnownErrors} corrects. */
 export type Correctable = 'week-rollover' | 'impossible-speed' | 'inaccurate-place';
 
 /**
- * Corrects in place what receivers are known to get wrong: a date that is one or two rollovers of the GPS week back, a
- * speed that no vehicle drives, such as the largest number that the field holds, and a place that by its own `accuracy`
- * is anywhere in a circle of more than 100 m: that is not valid.
+ * Corrects known errors of receivers in place. A date that is one or two GPS week rollovers back is moved forward. A
+ * speed that no vehicle can have, such as the largest number that the field holds, becomes unknown. A place whose own
+ * `accuracy` is worse than 100 m becomes invalid.
  *
- * @param receivedAtMs when the gateway had the record, Unix milliseconds
- * @returns what was wrong; null where nothing was
+ * @param receivedAtMs when the gateway received the record, Unix milliseconds
+ * @returns the error found; null: none
  */
 export function correctKnownErrors(position: Position, receivedAtMs: number): Correctable | null {
   let corrected: Correctable | null = null;
@@ -54,16 +54,16 @@ export function correctKnownErrors(position: Position, receivedAtMs: number): Co
 }
 
 /**
- * What is wrong with a position as such, before any other is looked at (semantics, "Positions"). A jump can only be
- * seen against the vehicle's last fix: that is the engine's to say.
+ * Checks a position by itself, without comparing it with others (semantics, "Positions"). Jumps are detected by the
+ * engine, which knows the vehicle's last fix.
  *
- * @param receivedAtMs when the gateway had the packet: the server's clock, as recorded, so that a replay agrees
+ * @param receivedAtMs when the gateway received the packet: the server's clock, as recorded, so that a replay agrees
  */
 export function rejectionOf(position: Position, receivedAtMs: number): Rejection | null {
   return rejectionOfFix(position.fixTimeMs, position.latitude, position.longitude, receivedAtMs);
 }
 
-/** The same of a fix whose position is no object. */
+/** As {@link rejectionOf}, for a fix whose position is not an object. */
 export function rejectionOfFix(
   fixTimeMs: number,
   latitude: number,
@@ -81,7 +81,7 @@ function isOnEarth(latitude: number, longitude: number): boolean {
   return latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180;
 }
 
-/** True where a position has a place at all, be it the vehicle's or not. */
+/** Whether a position has coordinates at all, even if they are not the vehicle's. */
 export function hasPlace({ latitude, longitude }: Position): boolean {
   return isPlace(latitude, longitude);
 }
@@ -91,7 +91,7 @@ export function isPlace(latitude: number, longitude: number): boolean {
   return isOnEarth(latitude, longitude) && !(latitude === 0 && longitude === 0);
 }
 
-/** True where the time of a record can be believed, whatever its place: it says when the rest of the record was so. */
+/** Whether the time of a record is plausible, whatever its place: then the rest of the record applies at that time. */
 export function isTimely({ fixTimeMs }: Pick<Position, 'fixTimeMs'>, receivedAtMs: number): boolean {
   return fixTimeMs <= receivedAtMs + MAX_AHEAD_MS && fixTimeMs >= EARLIEST_MS;
 }

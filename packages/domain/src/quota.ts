@@ -1,8 +1,8 @@
 import type { UserId } from './ids.ts';
 
 /**
- * What an account, or a dealer with all accounts that it keeps, can use up. `storageBytes` are files: reports of
- * accounts, and for a dealer the videos of its vehicles as well.
+ * Resources limited for an account, or for a dealer together with all its accounts. `storageBytes` counts files: the
+ * reports of accounts, and for a dealer the videos of its vehicles as well.
  */
 export const QUOTA_KINDS = [
   'geofences',
@@ -19,13 +19,12 @@ export const QUOTA_KINDS = [
 export type QuotaKind = (typeof QUOTA_KINDS)[number];
 
 /**
- * `account`: what one account owns. `dealer`: what a dealer and the accounts that it keeps own together, and its
- * vehicles.
+ * `account`: what one account owns. `dealer`: what a dealer and its accounts own together, with the dealer's vehicles.
  */
 export const QUOTA_SCOPES = ['account', 'dealer'] as const;
 export type QuotaScope = (typeof QUOTA_SCOPES)[number];
 
-/** What belongs to dealers: a single account owns none of it. */
+/** Resources that belong to dealers: a single account owns none of them. */
 export const DEALER_QUOTA_KINDS = ['users', 'vehicleGroups', 'vehicles', 'drivers'] as const;
 export type DealerQuotaKind = (typeof DEALER_QUOTA_KINDS)[number];
 export type AccountQuotaKind = Exclude<QuotaKind, DealerQuotaKind>;
@@ -36,13 +35,13 @@ export function isOfDealers(kind: QuotaKind): kind is DealerQuotaKind {
 
 export type KindIn<S extends QuotaScope> = S extends 'account' ? AccountQuotaKind : QuotaKind;
 
-/** The most of each kind. */
+/** Limits of all kinds. */
 export interface QuotaLimits {
   account: Readonly<Record<AccountQuotaKind, number>>;
   dealer: Readonly<Record<QuotaKind, number>>;
 }
 
-/** The limits of every account and dealer for which no others are set. */
+/** Limits of accounts and dealers for which no others are set. */
 export const DEFAULT_QUOTAS: QuotaLimits = {
   account: {
     geofences: 10_000,
@@ -72,22 +71,22 @@ export interface QuotaUse {
   kind: QuotaKind;
   used: number;
   limit: number;
-  /** True where the limit was set for this account or dealer; false where it is the default. */
+  /** True where the limit was set for this account or dealer; false: the default applies. */
   isSet: boolean;
 }
 
-/** Kinds that exist in a scope. */
+/** Kinds of quota that exist in a scope. */
 export function kindsOf(scope: QuotaScope): readonly QuotaKind[] {
   return scope === 'dealer' ? QUOTA_KINDS : QUOTA_KINDS.filter((kind) => !isOfDealers(kind));
 }
 
-/** The limit that holds where none was set. */
+/** The limit that applies where none was set. */
 export function defaultLimit(limits: QuotaLimits, scope: QuotaScope, kind: QuotaKind): number {
   if (scope === 'dealer') return limits.dealer[kind];
   return isOfDealers(kind) ? 0 : limits.account[kind];
 }
 
-/** One limit of one account or dealer; null: the default holds. */
+/** One limit of one account or dealer; null: the default applies. */
 export interface QuotaSetting {
   userId: UserId;
   scope: QuotaScope;

@@ -1,26 +1,27 @@
 import { ALARMS, type Alarm, type Position } from './position.ts';
 import { hasPlace } from './quality.ts';
 
-/** Below this a terminal measures no supply at all; what a vehicle runs on is far above it. */
+/** Below this voltage the terminal has no external supply; the supply of any vehicle is far above it. */
 export const NO_SUPPLY_V = 1;
-/** From here on there is one, of whatever vehicle. Between the two nothing is said. */
+/** From this voltage on there is a supply, whatever the vehicle. Voltages in between are inconclusive. */
 export const SUPPLY_V = 5;
 
 const OFFSET_BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
-/** Protocols have some hundred names; what else is sent is not remembered without end. */
+/** Size limit of the cache: protocols have some hundred names, but terminals may send arbitrary ones. */
 const MAX_NAMES = 4096;
 const names = new Map<string, number>();
 
 /**
- * What a record says beside its place and its measures: whether it has a place and its fix is valid, its alarms,
- * ignition and supply, and which attributes it has, the switches among them with their position. Of two records of one
- * vehicle and fix time, the second is a repeat where this is the same, and a record of its own where it is not
- * (semantics, "Positions").
+ * Hash of what a record states beside its place and measured values: whether it has a place and a valid fix, its
+ * alarms, ignition and supply, and the names of its attributes with the values of on/off switches. Two records of one
+ * vehicle and fix time with equal marks are duplicates; with different marks they are separate records (semantics,
+ * "Positions").
  *
- * Measures are left out, so that nearly all records of a vehicle have the same mark: the archive has it in its key.
+ * Measured values are left out, so that nearly all records of a vehicle have the same mark. The archive has the mark in
+ * its key.
  *
- * @returns a whole number of 32 bits, never 0: that is what the archive has of records from before there were marks
+ * @returns an unsigned 32-bit integer, never 0: in the archive 0 stands for records from before marks existed
  */
 export function recordMark(record: Position): number {
   const { valid, ignition, supplyV, alarms, attributes } = record;
@@ -31,8 +32,8 @@ export function recordMark(record: Position): number {
 }
 
 /**
- * Begins the {@link recordMark} of a record that is no object. {@link markName} and {@link markValue}
- * follow for each attribute in their order, then {@link endMark}.
+ * Begins the {@link recordMark} of a record that is not an object. {@link markName} and {@link markValue}
+ * follow for each attribute in order, then {@link endMark}.
  *
  * @param alarms the bits of its alarms, see {@link alarmBit}
  */
@@ -55,7 +56,7 @@ export function markName(mark: number, name: number): number {
   return Math.imul(mark ^ name, PRIME);
 }
 
-/** The attribute's value, after its name: it counts where it is a switch, on or off. */
+/** Adds an attribute's value, after its name. Only the values of on/off switches count. */
 export function markValue(mark: number, value: unknown): number {
   if (value === true || value === 1) return Math.imul(mark ^ 1, PRIME);
   if (value === false || value === 0) return Math.imul(mark ^ 2, PRIME);
@@ -81,7 +82,7 @@ export function alarmBit(alarm: Alarm): number {
   return 1 << ALARMS.indexOf(alarm);
 }
 
-/** Of a name's UTF-16 units, which are its bytes where it is ASCII: see {@link asciiNameHash}. */
+/** Hash of a name's UTF-16 units; for ASCII these are its bytes, see {@link asciiNameHash}. */
 export function nameHash(name: string): number {
   const known = names.get(name);
   if (known !== undefined) return known;
@@ -91,7 +92,7 @@ export function nameHash(name: string): number {
   return hash;
 }
 
-/** {@link nameHash} of a name that is ASCII, from its bytes. */
+/** {@link nameHash} of an ASCII name, computed from its bytes. */
 export function asciiNameHash(source: Uint8Array, from: number, to: number): number {
   let hash = OFFSET_BASIS;
   for (let i = from; i < to; i++) hash = Math.imul(hash ^ (source[i] ?? 0), PRIME);

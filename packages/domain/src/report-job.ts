@@ -6,22 +6,21 @@ export const REPORT_JOB_CHANNEL = 'report-job';
 
 /** A message of {@link REPORT_JOB_CHANNEL}. */
 export interface ReportJobNews {
-  /** The account that requested it, and is notified. */
+  /** The account that requested the report and is notified. */
   userId: UserId;
   jobId: JobId;
-  /** Kind of the report. */
   report: string;
   format: string;
   state: 'done' | 'failed';
   rows: number;
-  /** Of the file; 0 without one. */
+  /** Size of the file; 0 without one. */
   bytes: number;
-  /** Why it failed. */
+  /** Reason of a failure; else null. */
   error: string | null;
   finishedAtMs: number;
 }
 
-/** The end of a report's job as the live API sends it. */
+/** The end of a report job as the live API sends it. */
 export function reportJobJson(news: ReportJobNews): Record<string, unknown> {
   return {
     id: news.jobId,

@@ -4,23 +4,23 @@ import type { Geofence } from './resources/geofence.ts';
 import type { AccountRight, User } from './resources/user.ts';
 import type { Vehicle } from './resources/vehicle.ts';
 
-/** What of an account the question of rights needs. */
+/** Fields of an account that decide its rights. */
 export type Caller = Pick<User, 'id' | 'role' | 'blocked' | 'groupIds'> & Keyed;
 
-/** What of an account the question needs which organisation it belongs to. */
+/** Fields of an account that decide its organisation. */
 export type Member = Pick<User, 'id' | 'role' | 'dealerId'>;
 
-/** What of a geofence the question needs who may know of it. */
+/** Fields of a geofence that decide who may see it. */
 export type OwnedGeofence = Pick<Geofence, 'ownerId' | 'sharedWithOrganisation' | 'sharedGroupIds'>;
 
-/** The dealer that the account is or belongs to; null: it is the operator's own. */
+/** The dealer that the account is or belongs to; null: it belongs to the operator. */
 export function organisationOf({ id, role, dealerId }: Member): UserId | null {
   return role === 'dealer' ? id : dealerId;
 }
 
 /**
- * Was the geofence shared with the account? With the organisation of its owner, or with a group: then with users that
- * were given the group, and with the dealer of the owner.
+ * Whether the geofence was shared with the account: with the organisation of its owner, or with a group. A group gives
+ * access to the users that were given the group, and to the dealer of the owner.
  *
  * @param owner null when the account was deleted
  */
@@ -32,7 +32,8 @@ export function isSharedWith(caller: Caller & Member, geofence: OwnedGeofence, o
 }
 
 /**
- * May the account know of the geofence? Its owner may, the owner's dealer, operators, and whom it was shared with.
+ * Whether the account may see the geofence: its owner, the owner's dealer, operators, and accounts that it is shared
+ * with.
  *
  * @param owner null when the account was deleted
  */
@@ -45,23 +46,23 @@ export function maySeeGeofence(caller: Caller & Member, geofence: OwnedGeofence,
   return isSharedWith(caller, geofence, owner);
 }
 
-/** What of a vehicle the question needs who may see its data. */
+/** Fields of a vehicle that decide who may see its data. */
 export type SeenVehicle = Pick<Vehicle, 'dealerId' | 'groupIds' | 'suspension'>;
 
-/** May the account change such things? Operators and dealers may by their role. */
+/** Whether the account has the right. Operators and dealers have all rights by their role. */
 export function hasRight({ role, rights }: Pick<User, 'role' | 'rights'>, right: AccountRight): boolean {
   return role !== 'user' || rights.includes(right);
 }
 
 /**
- * May the caller see the positions and the events of the vehicle, and all else that its terminal says? While the
- * vehicle is suspended, operators alone may.
+ * Whether the caller may see the positions and events of the vehicle, and all other data from its terminal. While the
+ * vehicle is suspended, only operators may.
  */
 export function maySeeVehicle(caller: Caller, vehicle: SeenVehicle): boolean {
   return (vehicle.suspension === null || caller.role === 'operator') && mayListVehicle(caller, vehicle);
 }
 
-/** May the caller know of the vehicle, and see its profile? (semantics, "People and rights") */
+/** Whether the caller may see that the vehicle exists, and its profile (semantics, "People and rights"). */
 export function mayListVehicle(caller: Caller, vehicle: Pick<Vehicle, 'dealerId' | 'groupIds'>): boolean {
   if (caller.blocked) return false;
   const account = limitedAccount(caller);
@@ -77,9 +78,9 @@ export function mayListVehicle(caller: Caller, vehicle: Pick<Vehicle, 'dealerId'
 }
 
 /**
- * Does the geofence watch the vehicle? It watches what its owner may see, or the groups it names among that. A blocked
- * owner's geofences watch nothing: the owner's rights are withdrawn. A suspended vehicle is watched: its events are
- * there once it is resumed.
+ * Whether the geofence watches the vehicle. A geofence watches all vehicles that its owner may see, or those of them in
+ * its groups. Geofences of a blocked owner watch nothing, since the owner's rights are withdrawn. A suspended vehicle
+ * is watched, so that its events are available once it is resumed.
  */
 export function watches(
   geofence: Pick<Geofence, 'groupIds'>,

@@ -1,10 +1,10 @@
-/** What a URL template of a recording is filled with. */
+/** Values for the placeholders of a recording's URL template. */
 export interface StreamFragment {
   channel: number;
   quality: 'main' | 'sub';
   startMs: number;
   endMs: number;
-  /** IANA name: the clock by which `local` times are written. */
+  /** IANA name of the time zone in which `local` times are written. */
   timeZone: string;
 }
 
@@ -13,9 +13,9 @@ const PLACEHOLDER = /\{(\w+)(?::(\w+))?\}/g;
 const SCHEMES: ReadonlySet<string> = new Set(['rtsp:', 'rtsps:', 'http:', 'https:']);
 
 type Writer = (fragment: StreamFragment) => string;
-/** How a time may be written: recorders differ. */
+/** Formats of times, which differ between recorders. */
 const TIMES: Readonly<Record<string, (timeMs: number, timeZone: string) => string>> = {
-  // As most recorders take it in the query of an RTSP URL.
+  // The format that most recorders accept in the query of an RTSP URL.
   basic: (timeMs) => `${isoSeconds(timeMs).replaceAll(/[-:]/g, '')}Z`,
   iso: (timeMs) => `${isoSeconds(timeMs)}Z`,
   unix: (timeMs) => String(Math.floor(timeMs / 1000)),
@@ -24,15 +24,15 @@ const TIMES: Readonly<Record<string, (timeMs: number, timeZone: string) => strin
 const VALUES: Readonly<Record<string, Writer>> = {
   channel: ({ channel }) => String(channel),
   quality: ({ quality }) => quality,
-  // Many recorders count streams: the main one is the first.
+  // Many recorders number their streams: the main one is 1.
   stream: ({ quality }) => (quality === 'main' ? '1' : '2'),
   seconds: ({ startMs, endMs }) => String(Math.ceil((endMs - startMs) / 1000)),
 };
 
 /**
- * Why `template` can't be the address of a source of recordings, as a sentence for the one who wrote it; null when it
- * can: an RTSP or HTTP URL with `{start}` and, where the recorder wants them, `{end}`, `{seconds}`, `{channel}`,
- * `{stream}`, `{quality}`. Times are `20260115T120000Z`, or `{start:iso}`, `{start:unix}`, `{start:local}`.
+ * Why `template` can't be the address of recordings, as a sentence for its author; null when it can. It must be an RTSP
+ * or HTTP URL with `{start}` and, where the recorder needs them, `{end}`, `{seconds}`, `{channel}`, `{stream}`,
+ * `{quality}`. Times are `20260115T120000Z`, or `{start:iso}`, `{start:unix}`, `{start:local}`.
  */
 export function checkStreamAddress(template: string): string | null {
   if (template.length > MAX_TEMPLATE_CHARACTERS) return `The URL is longer than ${MAX_TEMPLATE_CHARACTERS} characters.`;
@@ -56,7 +56,7 @@ export function checkStreamAddress(template: string): string | null {
 
 const SAMPLE: StreamFragment = { channel: 1, quality: 'main', startMs: 0, endMs: 1000, timeZone: 'Etc/UTC' };
 
-/** The URL of one fragment. Nothing that is filled in could change what the rest of the URL means. */
+/** The URL of one fragment. No inserted value can change the meaning of the rest of the URL. */
 export function fillStreamAddress(template: string, fragment: StreamFragment): string {
   return template.replaceAll(PLACEHOLDER, (text, name: string, form = 'basic') => {
     const write = VALUES[name];
@@ -70,7 +70,7 @@ function isoSeconds(timeMs: number): string {
   return new Date(Math.floor(timeMs / 1000) * 1000).toISOString().slice(0, 19);
 }
 
-/** `20260115T120000`, by the clock of the zone. */
+/** `20260115T120000`, in local time of the zone. */
 function localTime(timeMs: number, timeZone: string): string {
   const local = Temporal.Instant.fromEpochMilliseconds(Math.floor(timeMs / 1000) * 1000).toZonedDateTimeISO(timeZone);
   return local.toPlainDateTime().toString({ smallestUnit: 'second' }).replaceAll(/[-:]/g, '');

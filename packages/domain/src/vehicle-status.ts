@@ -3,31 +3,31 @@ import type { Alarm, Position, ProtocolName } from './position.ts';
 import type { SensorId, SensorKind } from './resources/sensor.ts';
 
 /**
- * What a vehicle does, by the rules that make its trips and stops. A trip goes on over a short pause; the state does
- * not: a vehicle that stands is `parking`, or `idling` where its ignition is on. `offline`: no data came for the time
- * that the vehicle's profile sets.
+ * What a vehicle does, by the rules for trips and stops. A trip continues over a short pause, the state does not: a
+ * standing vehicle is `parking`, or `idling` with its ignition on. `offline`: no data came for the time set in the
+ * vehicle's profile.
  */
 export const VEHICLE_STATES = ['moving', 'parking', 'idling', 'offline', 'unknown'] as const;
 export type VehicleState = (typeof VEHICLE_STATES)[number];
 
-/** What the rules know of a vehicle, as of the events that they published of it. */
+/** State of a vehicle by the rules, consistent with the events published up to now. */
 export interface VehicleActivity {
   state: VehicleState;
   /** Unix milliseconds; null where the state is unknown. */
   sinceMs: number | null;
-  /** As last reported; null where it never was. */
+  /** Last reported value; null: never reported. */
   ignition: boolean | null;
-  /** Those that are raised. */
+  /** Active alarms. */
   alarms: readonly Alarm[];
-  /** Geofences that it is in. */
+  /** Geofences that contain the vehicle. */
   geofenceIds: readonly GeofenceId[];
-  /** Limits that it exceeds, each by its geofence; null is the vehicle's own limit. */
+  /** Exceeded speed limits, each by its geofence; null: the vehicle's own limit. */
   speeding: readonly (GeofenceId | null)[];
-  /** Code of the driver whose shift it is, by the terminal's records. Absent where it is nobody's. */
+  /** Code of the driver of the current shift, from the terminal's records. Absent without a shift. */
   driverCode?: string;
 }
 
-/** A trip that goes on, with the totals that its end would have if the vehicle stood from now on. */
+/** A trip in progress, with the totals that its end would have if the vehicle stood from now on. */
 export interface OpenTrip {
   id: EventId;
   /** Unix milliseconds. */
@@ -39,47 +39,47 @@ export interface OpenTrip {
 }
 
 /**
- * What did not count for a vehicle in the last minute of fixes in which anything did not, because it is beyond what one
- * owner's geofences, or the vehicle itself, may cause.
+ * Geofences and events that did not count because a cap was exceeded: for one owner's geofences, or for the vehicle
+ * itself. Covers the latest minute of fixes in which anything was left out.
  */
 export interface StatusSurplus {
-  /** Whose geofences; null: events of the vehicle itself. */
+  /** Owner of the geofences; null: events of the vehicle itself. */
   ownerId: UserId | null;
   /** Unix milliseconds of the last fix at which something was left out. */
   atMs: number;
-  /** Geofences around the vehicle at that fix that did not count. */
+  /** Number of geofences around the vehicle at that fix that did not count. */
   geofences: number;
-  /** Events left out in the minute of that fix. */
+  /** Number of events left out in the minute of that fix. */
   events: number;
 }
 
-/** The newest value of a sensor; the last record need not have one. */
+/** Latest value of a sensor. It may be older than the last record. */
 export interface SensorReading {
   id: SensorId;
   name: string;
   kind: SensorKind;
   unit: string;
   value: number;
-  /** Unix milliseconds of the record that it is of. */
+  /** Unix milliseconds of the record that gave the value. */
   atMs: number;
-  /** Ids of the thresholds that it is beyond, by the events that were published. */
+  /** Ids of the thresholds that are exceeded, according to the published events. */
   exceeded: readonly string[];
 }
 
-/** What is in the tank, as the rules see it: slosh, tilt and wrong values are smoothed out. */
+/** Fuel level by the rules: slosh, tilt and wrong values are filtered out. */
 export interface TankLevel {
   levelL: number;
-  /** Of the vehicle's profile. */
+  /** From the vehicle's profile. */
   capacityL: number;
-  /** Unix milliseconds of the last record that it is of. */
+  /** Unix milliseconds of the last record that contributed. */
   atMs: number;
-  /** A refuelling or a drain that goes on, by the events that were published; absent without. */
+  /** A refuelling or drain in progress, according to the published events; absent: none. */
   change?: 'refuelling' | 'fuel-drain';
 }
 
 /**
- * A vehicle now: its last record, its last position, and what the rules make of them. Published after the events that
- * it agrees with.
+ * Current status of a vehicle: its last record, its last position, and the state that the rules derived. Published
+ * after the events that it is consistent with.
  */
 export interface VehicleStatus {
   vehicleId: VehicleId;
@@ -91,20 +91,20 @@ export interface VehicleStatus {
   receivedAtMs: number | null;
   /** The last record, with or without a usable fix. The same object as `position` where that is the last. */
   record: Position;
-  /** Unix milliseconds at which the gateway had it. */
+  /** Unix milliseconds at which the gateway received it. */
   recordReceivedAtMs: number;
-  /** Unix milliseconds at which the gateway had the newest packet, whatever was in it. */
+  /** Unix milliseconds at which the gateway received the newest packet, whatever its content. */
   lastContactAtMs: number;
-  /** Of the newest packet; null where it was not recorded. */
+  /** Protocol of the newest packet; null where it was not recorded. */
   protocol: ProtocolName | null;
-  /** Null in what a version before this one wrote. */
+  /** Null in statuses of earlier versions. */
   activity: VehicleActivity | null;
-  /** Absent where it is on none, and in what an earlier version wrote. */
+  /** Absent where there is no trip, and in statuses of earlier versions. */
   trip?: OpenTrip;
-  /** Absent where nothing was ever left out, and in what an earlier version wrote. */
+  /** Absent where nothing was ever left out, and in statuses of earlier versions. */
   surplus?: readonly StatusSurplus[];
-  /** Of the sensors that had a value; absent without any, and in what an earlier version wrote. */
+  /** Readings of the sensors that had a value; absent without any, and in statuses of earlier versions. */
   sensors?: readonly SensorReading[];
-  /** Absent where the tank is not watched or its level not known, and in what an earlier version wrote. */
+  /** Absent where the tank is not watched or its level is unknown, and in statuses of earlier versions. */
   tank?: TankLevel;
 }

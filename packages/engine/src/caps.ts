@@ -10,20 +10,20 @@ import {
 import type { VehicleState } from './vehicle-state.ts';
 
 export interface CapOptions {
-  /** See {@link MAX_GEOFENCES_AT_ONCE}, which is the default; another number is for tests. */
+  /** Default: {@link MAX_GEOFENCES_AT_ONCE}. Only tests set it. */
   maxGeofencesAtOnce?: number;
-  /** See {@link MAX_EVENTS_PER_MINUTE}, which is the default; another number is for tests. */
+  /** Default: {@link MAX_EVENTS_PER_MINUTE}. Only tests set it. */
   maxEventsPerMinute?: number;
 }
 
-/** What one vehicle may have of geofences around it and of events, and how much was left out. */
+/** Enforces the caps on geofences around one vehicle and on its events, and counts what is left out. */
 export class Caps {
   readonly maxGeofencesAtOnce: number;
   readonly #maxEventsPerMinute: number;
   readonly #ownerOf: (geofenceId: GeofenceId) => UserId | undefined;
   #surplus: SurplusCount = { geofences: 0, events: 0, vehicles: new Set() };
 
-  /** @param ownerOf whose a geofence is, as far as it is known */
+  /** @param ownerOf returns the owner of a geofence; undefined where unknown */
   constructor(options: CapOptions, ownerOf: (geofenceId: GeofenceId) => UserId | undefined) {
     const { maxGeofencesAtOnce = MAX_GEOFENCES_AT_ONCE, maxEventsPerMinute = MAX_EVENTS_PER_MINUTE } = options;
     this.maxGeofencesAtOnce = maxGeofencesAtOnce;
@@ -31,14 +31,14 @@ export class Caps {
     this.#ownerOf = ownerOf;
   }
 
-  /** What was left out since the last call. */
+  /** Counts of what was left out since the last call. */
   take(): SurplusCount {
     const surplus = this.#surplus;
     if (surplus.vehicles.size > 0) this.#surplus = { geofences: 0, events: 0, vehicles: new Set() };
     return surplus;
   }
 
-  /** Notes that so many geofences of an owner did not count at a fix of this time. */
+  /** Records that this number of an owner's geofences did not count at a fix of this time. */
   leaveOutGeofences(vehicle: VehicleState, ownerId: UserId, geofences: number, atMs: number): void {
     vehicle.surplus ??= noSurplus();
     noteGeofences(vehicle.surplus, ownerId, atMs, geofences);
@@ -46,7 +46,7 @@ export class Caps {
     this.#surplus.vehicles.add(vehicle.id);
   }
 
-  /** Takes out those events from an index on that are beyond the cap, and the ends of those whose begin was. */
+  /** Removes the events from index `from` on that exceed the cap, and the ends of events whose begin was removed. */
   admit(vehicle: VehicleState, events: FleetEvent[], from: number): void {
     let kept = from;
     for (let i = from; i < events.length; i++) {
@@ -56,9 +56,9 @@ export class Caps {
     events.length = kept;
   }
 
-  /** False where an event is to be left out. To be asked once for each event. */
+  /** False where an event must be left out. Call once for each event. */
   admits(vehicle: VehicleState, event: FleetEvent): boolean {
-    // Silence is bounded by itself: one event between two packets.
+    // Offline events are bounded anyway: at most one between two packets.
     if (event.kind === 'offline') return true;
     if (vehicle.surplus === null) {
       if (event.phase === 'end') return true;

@@ -15,21 +15,21 @@ import { type Harsh, NOTHING_HARSH } from './harsh-driving.ts';
 import { lastingFacts } from './lasting.ts';
 import type { Condition, Moment, VehicleState } from './vehicle-state.ts';
 
-/** Different records of one fix time that are remembered; further ones are evaluated each time they come. */
+/** How many different records of one fix time are remembered; further ones are evaluated each time they arrive. */
 const MAX_MARKS = 32;
-/** Stands among the marks of a second in which the ignition went on and off: no record has it. */
+/** Marker among a second's marks: the ignition went on and off within it. No record has this mark. */
 const BRIEF_IGNITION = 2 ** 32;
 
-/** Why a condition is over that the records no longer report. */
+/** Why a condition ended that the records no longer report. */
 type Cleared = 'switched-off' | 'cleared' | 'restored';
 
 /**
- * Takes in what a record says of ignition, alarms and external power (semantics, "Other events"). Records that are
- * not newer than an earlier one are ignored. A condition begins with the first record that reports it and ends with the
- * first that does not. If the first record with an ignition reports it on, no begin is published.
+ * Evaluates ignition, alarms and external power of a record (semantics, "Other events"). Records that are not newer
+ * than an earlier one are ignored. A condition begins with the first record that reports it and ends with the first
+ * that does not. If the first record with an ignition reports it on, no begin is published.
  *
- * @param at where the vehicle is taken to be, at the time of the record
- * @param found harsh driving that the position shows, whatever its terminal says
+ * @param at assumed place of the vehicle, at the time of the record
+ * @param found harsh driving that the positions show, whatever the terminal reports
  */
 export function observe(
   vehicle: VehicleState,
@@ -45,10 +45,10 @@ export function observe(
 }
 
 /**
- * Takes in what another record of the newest fix time says (an SOS beside a periodic one). A
- * repeated record is ignored; an alarm raised by one record of this time is not cleared by another without it.
+ * Evaluates another record of the newest fix time (an SOS beside a periodic record). A repeated record is ignored. An
+ * alarm raised by one record of this time is not cleared by another without it.
  *
- * @param latest the fix that moved the vehicle at this time; null where none did, or where it was taken in through here
+ * @param latest the fix that moved the vehicle at this time; null where none did, or where it was evaluated here
  */
 export function observeBeside(
   vehicle: VehicleState,
@@ -67,11 +67,11 @@ export function observeBeside(
   if (marks.length < MAX_MARKS) marks.push(mark);
   if (concernsDriver(vehicle, record)) advanceShift(vehicle, record, at, true, events);
   takeIn(vehicle, version, record, found, at, true, events);
-  // Whether it is calm may have changed; it is found out with the next fix.
+  // The steady state may have changed; the next fix determines it again.
   vehicle.steadyEpoch = -1;
 }
 
-/** True where a record of this time that says the same was taken in, whatever its place. */
+/** Whether a record of this time with the same mark was evaluated already, whatever its place. */
 export function isRepeat({ beside }: VehicleState, record: Position): boolean {
   return beside?.atMs === record.fixTimeMs && beside.marks.includes(recordMark(record));
 }
@@ -88,7 +88,7 @@ function takeIn(
   const { ignition, supplyV } = record;
   const alarms =
     found.length === 0 ? record.alarms : [...record.alarms, ...found.map(({ manoeuvre }) => alarmOf(manoeuvre))];
-  // An event has begun and ended in this second: it can't begin again, and no other can have its id.
+  // An event began and ended in this second. A second one would have the same id, so none may begin again.
   const isBrief = isBeside && ignition === true && vehicle.beside?.marks.includes(BRIEF_IGNITION) === true;
   if (ignition !== null && ignition !== vehicle.ignition && !isBrief) {
     if (isBeside && vehicle.conditions.some(({ what, start }) => what === 'ignition' && start.atMs === at.atMs))
@@ -99,7 +99,7 @@ function takeIn(
   }
   if (supplyV !== null) {
     if (supplyV >= SUPPLY_V) vehicle.supplied = true;
-    // An input that nothing is connected to measures nothing from the first record on.
+    // An unconnected input measures no voltage from the first record on, which is no power cut.
     else if (supplyV < NO_SUPPLY_V && vehicle.supplied !== null) vehicle.supplied = false;
   }
   const isRaised = (what: Condition['what']) =>
@@ -111,7 +111,7 @@ function takeIn(
 }
 
 /**
- * True where {@link observe} would change nothing that is reported or kept. Cheap: it is asked for nearly every fix.
+ * Whether {@link observe} would change neither events nor state. Cheap, since it is called for nearly every fix.
  */
 export function saysNothingNew({ recordAtMs, ignition, supplied }: VehicleState, record: Position): boolean {
   return (
@@ -122,13 +122,13 @@ export function saysNothingNew({ recordAtMs, ignition, supplied }: VehicleState,
   );
 }
 
-/** True where a record without alarms would end something. */
+/** Whether a record without alarms would end a condition. */
 export function hasAlarm({ conditions }: VehicleState): boolean {
   for (let i = 0; i < conditions.length; i++) if (conditions[i]?.what !== 'ignition') return true;
   return false;
 }
 
-/** Ends all that lasts because the vehicle is no longer defined, at its last fix. */
+/** Ends all conditions at the last fix because the vehicle is no longer defined. */
 export function endConditionsByDefinition(
   vehicle: VehicleState,
   version: number,
@@ -186,7 +186,7 @@ function endWhere(
   });
 }
 
-/** Ignition, power cuts and harsh driving are events of their own kinds. */
+/** Ignition, power cuts and harsh driving are separate kinds of event. */
 export function kindOf(what: Condition['what']): Condition['kind'] {
   if (what === 'ignition' || what === 'power-cut') return what;
   return manoeuvreOf(what) === null ? 'alarm' : 'harsh-driving';

@@ -22,14 +22,14 @@ import type { VehicleState } from './vehicle-state.ts';
 
 const DEFINITION_KEY = 'definition:';
 
-/** The definitions that cause events, and the indexes made of their geofences. */
+/** The definitions that affect events, and the indexes of their geofences. */
 export class Definitions {
-  /** Everything that is defined, as the engine knows it. */
+  /** All definitions known to the engine. */
   readonly directory = new Directory();
   readonly #fences = new Map<GeofenceId, Fence>();
-  /** Only those who have geofences. */
+  /** Only owners that have geofences. */
   readonly #owners = new Map<UserId, OwnerFences>();
-  /** Grows with each change: what was found out about a vehicle before it may not hold any more. */
+  /** Grows with each change: facts derived about a vehicle in an earlier epoch may be outdated. */
   epoch = 0;
   readonly #changed = new Map<string, Definition | null>();
 
@@ -50,7 +50,7 @@ export class Definitions {
     return vehicleSensors(this.directory.vehicles.get(vehicleId)?.sensors ?? []);
   }
 
-  /** Takes many definitions in before any vehicle is known. */
+  /** Loads many definitions before any vehicle is known. */
   load(changes: Iterable<DefinitionChange>): void {
     for (const change of changes) this.apply(change);
     this.#fences.clear();
@@ -64,13 +64,13 @@ export class Definitions {
   }
 
   /**
-   * Takes a change into the directory; the geofences' indexes are left as they are.
+   * Applies a change to the directory. The indexes of geofences are not updated.
    *
-   * @returns what was in force before, null: nothing; undefined where the change changes nothing of what causes events
+   * @returns the previous definition, null: none; undefined where the change does not affect events
    */
   apply(published: DefinitionChange): Definition | null | undefined {
     if (!bearsOnEvents(published.kind)) return undefined;
-    // States and checkpoints hold definitions: attributes of clients would only take space there.
+    // States and checkpoints contain definitions: custom attributes of clients would only take space there.
     const change = withoutCustomFields(published);
     const before = this.directory.apply(change);
     if (before === undefined) return undefined;
@@ -79,7 +79,7 @@ export class Definitions {
     return before;
   }
 
-  /** For the first geofence of an account. */
+  /** Call for the first geofence of an account. */
   addOwner(geofence: Geofence): OwnerFences {
     const owner = new OwnerFences(geofence.ownerId, this.directory.ownerOf(geofence) ?? null);
     this.#owners.set(owner.id, owner);
@@ -97,12 +97,12 @@ export class Definitions {
     this.#fences.delete(fence.definition.id);
   }
 
-  /** The account has no geofences any more. */
+  /** Call once the account has no geofences any more. */
   removeOwner({ id }: OwnerFences): void {
     this.#owners.delete(id);
   }
 
-  /** Takes a vehicle's definition, and who watches it, from the directory. */
+  /** Updates a vehicle's definition, and the owners that watch it, from the directory. */
   resolve(vehicle: VehicleState): void {
     const definition = this.directory.vehicles.get(vehicle.id) ?? null;
     vehicle.definition = definition;
@@ -115,7 +115,7 @@ export class Definitions {
       if (owner.user && mayListVehicle(owner.user, definition)) vehicle.watchers.push(owner);
   }
 
-  /** Entries of the checkpoint that changed since the last call; null: to be removed. */
+  /** Checkpoint entries that changed since the last call; null: to be removed. */
   takeChanges(): [key: string, value: Buffer | null][] {
     const changes = [...this.#changed].map(([key, definition]): [string, Buffer | null] => [
       key,
@@ -125,16 +125,16 @@ export class Definitions {
     return changes;
   }
 
-  /** Takes in what {@link takeChanges} wrote; other entries are left alone. */
+  /** Restores what {@link takeChanges} returned; other entries are ignored. */
   restore(entries: readonly (readonly [key: string, value: Buffer])[]): void {
     const stored = entries.filter(([key]) => key.startsWith(DEFINITION_KEY));
     this.load(stored.map(([, value]) => asChange(readStoredDefinition(value.toString()), 0)));
-    // What came from the checkpoint need not go back into it.
+    // Definitions restored from the checkpoint need not be written to it again.
     this.#changed.clear();
   }
 }
 
-/** Notification rules, video profiles and drivers cause no events, so the engine does not keep them. */
+/** Notification rules, video profiles and drivers do not affect events, so the engine does not keep them. */
 function bearsOnEvents(kind: DefinitionKind): boolean {
   return kind !== 'notification-rule' && kind !== 'video-profile' && kind !== 'driver';
 }

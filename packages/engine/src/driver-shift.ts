@@ -2,25 +2,25 @@ import { type DriverShift, deriveEventId, driverCodeOf, type FleetEvent, type Po
 import { lastingFacts } from './lasting.ts';
 import type { Moment, PastShift, Shift, VehicleState } from './vehicle-state.ts';
 
-/** A vehicle that stood for longer than this, and sent no code, is nobody's any more. */
+/** A shift ends when the vehicle stands for longer than this without sending a code. */
 export const SHIFT_PAUSE_MS = 3_600_000;
-/** What is published at its end may have ended minutes before: as many shifts may have begun since, and some more. */
+/** Newest past shifts always kept: events published at their end may have ended minutes and a few shifts ago. */
 const NEWEST_PAST_SHIFTS = 4;
 
-/** True where a record may begin, prolong or end a shift. Cheap: it is asked for each fix. */
+/** Whether a record may begin, prolong or end a shift. Cheap, since it is called for each fix. */
 export function concernsDriver({ shift }: VehicleState, { attributes }: Position): boolean {
   return shift !== null || (attributes !== null && attributes.driverCode !== undefined);
 }
 
 /**
- * Takes in what a record says of the driver. A shift begins with the first record that has the code. It ends
- * - with the record that has another code, or says that no card is there;
+ * Evaluates what a record reports about the driver. A shift begins with the first record that has the code. It ends
+ * - with the record that has another code, or reports that no card is inserted;
  * - where the vehicle was out of use for more than {@link SHIFT_PAUSE_MS}: at the last record that has the code, or
- *   shows the vehicle in use (ignition on; where the terminal says nothing of it, faster than what counts as moving).
- * A record without a code says nothing of the driver: most terminals send the code now and then.
+ *   shows the vehicle in use (ignition on; where the ignition is unknown, faster than the moving speed).
+ * A record without a code is neutral: most terminals send the code only now and then.
  *
- * @param at where the vehicle is taken to be, at the time of the record
- * @param isBeside another record of the newest fix time: it does not take a card away that the first one has shown
+ * @param at assumed place of the vehicle, at the time of the record
+ * @param isBeside another record of the newest fix time: it can't remove a card that the first one reported
  */
 export function advanceShift(
   vehicle: VehicleState,
@@ -34,17 +34,17 @@ export function advanceShift(
   nameDriver(vehicle, events);
   let { shift } = vehicle;
   const said = codeOf(record);
-  // One shift of a driver begins in a second, however often two cards take turns in it.
+  // Within one second a driver has one shift at most, even if two cards alternate.
   const isOver = vehicle.pastShifts.some((past) => past.code === said && past.startedAtMs === at.atMs);
   const code = isOver ? null : said;
   if (shift !== null && at.atMs < shift.seen.atMs) return;
   if (shift !== null && at.atMs - shift.seen.atMs > SHIFT_PAUSE_MS) {
-    // Until it was noticed that the vehicle stands, it went on: whatever was published then named the driver.
+    // The shift lasted until the pause was noticed: events published until then named the driver.
     endShift(vehicle, shift, shift.seen, 'parked', at.atMs, shift.seen.atMs + SHIFT_PAUSE_MS, events);
     shift = null;
   }
   if (shift !== null && code !== null && code !== shift.code && !(isBeside && code === '')) {
-    // Where another record of its time ended it, the fix was still this driver's.
+    // Where another record of the same time ended the shift, the fix still belongs to this driver.
     const untilMs = isBeside ? at.atMs : at.atMs - 1;
     endShift(vehicle, shift, at, code === '' ? 'card-removed' : 'other-driver', at.atMs, untilMs, events);
     shift = null;
@@ -59,8 +59,8 @@ export function advanceShift(
 }
 
 /**
- * Until when an event may begin that is named after the driver of a past shift: the latest end of the shifts that touch
- * the interval. Null where none does.
+ * The time until which an event named after the driver of a past shift may begin: the latest end of the shifts that
+ * overlap the interval. Null where none does.
  */
 export function pastShiftUntilMs({ pastShifts }: VehicleState, fromMs: number, toMs: number): number | null {
   const within = pastShifts.filter(({ startedAtMs, untilMs }) => startedAtMs <= toMs && untilMs >= fromMs);
@@ -76,8 +76,8 @@ export function endShiftByDefinition(vehicle: VehicleState, version: number, eve
 }
 
 /**
- * Names the driver in the events since the last call: the last whose shift they have a part in. Called before anything
- * becomes of the shift.
+ * Sets the driver in the events since the last call: the driver of the last shift that overlaps each event. Must be
+ * called before the shift changes.
  */
 export function nameDriver(vehicle: VehicleState, events: FleetEvent[]): void {
   const { named, shift, pastShifts } = vehicle;
@@ -86,7 +86,7 @@ export function nameDriver(vehicle: VehicleState, events: FleetEvent[]): void {
   for (let i = named; i < events.length; i++) {
     const event = events[i] as FleetEvent;
     if (event.kind === 'driver-shift' || event.kind === 'offline') continue;
-    // What began and ended with one fix may be published before another record of that time names somebody.
+    // An event of a single fix may be published before another record of that time names a driver.
     const isMoment = event.endedAtMs === event.startedAtMs;
     const hasBegun = (sinceMs: number) =>
       sinceMs < (event.endedAtMs ?? event.fixTimeMs) || (!isMoment && sinceMs <= event.startedAtMs);
@@ -99,7 +99,7 @@ export function nameDriver(vehicle: VehicleState, events: FleetEvent[]): void {
   }
 }
 
-/** Null where the record says nothing of the driver; empty where it says that no card is there. */
+/** Null where the record has no driver data; empty where it reports that no card is inserted. */
 function codeOf({ attributes }: Position): string | null {
   if (attributes === null) return null;
   if (attributes.driverCardInserted === false) return '';
@@ -111,7 +111,7 @@ function isInUse({ ignition: known }: VehicleState, { ignition, speedKmh }: Posi
   return isOn ?? (speedKmh ?? 0) > movingSpeedKmh;
 }
 
-/** @param untilMs events that begin no later may be in it */
+/** @param untilMs events that begin up to this time may belong to the shift */
 function endShift(
   vehicle: VehicleState,
   shift: Shift,
@@ -129,12 +129,12 @@ function endShift(
 }
 
 /**
- * Past shifts that events to come may name: the newest, and those of the time when the vehicle came to stand, when it
- * left a geofence to which it may still come back in time, and when the last good fix, or the last value of a sensor
- * beyond a threshold, came. A sensor or a receiver may be silent for weeks before what lasts ends there; a trip ends
- * where the vehicle came to stand, however many cards were shown since.
+ * Selects the past shifts that future events may name: the newest ones, and those in progress
+ * - when the vehicle came to stand: a trip ends there, however many cards were inserted since;
+ * - when it left a geofence to which it may still return in time;
+ * - when the last good fix came, or the last value of a sensor beyond a threshold: events may end there weeks later.
  *
- * @param past the newest first
+ * @param past newest first
  */
 function stillNamed({ latest, motion, sensors, presences }: VehicleState, past: readonly PastShift[]): PastShift[] {
   const ends = (sensors?.beyond ?? []).flatMap(({ where, runs }) =>

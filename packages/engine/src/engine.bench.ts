@@ -20,14 +20,13 @@ import { Engine } from './engine.ts';
 import { type PlainEvent, PlainRules } from './plain-rules.bench.ts';
 
 /**
- * Where the geofences are:
+ * Distribution of the geofences:
  * - `sites`: yards of customers, 30 to 150 m of radius, spread evenly over the region that the vehicles drive in;
- * - `dense city`: districts, yards and streets of up to 800 m, most of them in the middle of a city and over each
- *   other.
+ * - `dense city`: districts, yards and streets of up to 800 m, most of them overlapping in the middle of a city.
  */
 export type Scene = 'sites' | 'dense city';
 
-/** What is measured: so many geofences of one owner, and 2,000 vehicles that drive among them. */
+/** Parameters of a measurement: geofences of one owner, and 2,000 vehicles that drive among them. */
 export interface EngineCase {
   scene: Scene;
   geofences: number;
@@ -36,29 +35,29 @@ export interface EngineCase {
   positionsPerPacket: number;
 }
 
-/** What was measured. A CPU second is one of the thread that works, whatever else the machine had to do meanwhile. */
+/** Result of a measurement. CPU seconds are those of the measuring thread, whatever else the machine does. */
 export interface EngineRow extends EngineCase {
   /** Positions a second through the whole engine on one core: visits, speeding of vehicle and geofence, states. */
   positionsPerSecond: number;
   positionsPerCpuSecond: number;
-  /** Positions a CPU second of flatbush with turf that do nothing but find the geofences that contain them. */
+  /** Positions a CPU second of flatbush with turf when they only find the geofences that contain each position. */
   baselinePositionsPerCpuSecond: number;
-  /** How many times faster the engine is than that. */
+  /** Speed of the engine relative to that. */
   ratio: number;
   /**
-   * Positions a CPU second of rules made with flatbush and turf that say most of what the engine says; see {@link
+   * Positions a CPU second of rules made with flatbush and turf that derive most of what the engine derives; see {@link
    * PlainRules}.
    */
   plainRulesPositionsPerCpuSecond: number;
-  /** How many times faster the engine is than those. */
+  /** Speed of the engine relative to those rules. */
   plainRulesRatio: number;
   eventsPerThousand: number;
-  /** Encoding the states of all vehicles for a checkpoint: microseconds and bytes for each. */
+  /** Cost of encoding the states of all vehicles for a checkpoint: microseconds and bytes per vehicle. */
   encodeUsPerVehicle: number;
   bytesPerVehicle: number;
 }
 
-/** Dense and usual, few geofences and many, often and seldom, alone in a packet and together. */
+/** Dense and sparse, few geofences and many, frequent and rare fixes, single and batched in packets. */
 export const engineCases: readonly EngineCase[] = [
   { scene: 'dense city', geofences: 100, intervalS: 1, positionsPerPacket: 10 },
   { scene: 'dense city', geofences: 10_000, intervalS: 1, positionsPerPacket: 10 },
@@ -79,9 +78,9 @@ const OWNERS = 10_000_000;
 const GROUPS = 20_000_000;
 
 /**
- * Measures the engine beside the bare containment by flatbush and turf, in turn, for the same positions in the same
- * order. Every third vehicle has a speed limit, every tenth geofence too. How often fixes are taken decides how many of
- * them make an event: at 10 seconds a car is in another yard at nearly each fix, in so dense a city.
+ * Measures the engine and the bare containment by flatbush and turf alternately, for the same positions in the same
+ * order. Every third vehicle has a speed limit, every tenth geofence too. The interval of the fixes decides how many of
+ * them cause an event: at 10 seconds a car in such a dense city is in another yard at nearly each fix.
  */
 export function benchEngine({ scene, geofences, intervalS, positionsPerPacket }: EngineCase, seconds = 2): EngineRow {
   const track = cityTrack(VEHICLES, FIXES_EACH, 7, intervalS);
@@ -112,7 +111,7 @@ export function benchEngine({ scene, geofences, intervalS, positionsPerPacket }:
   for (let round = 0; round < FEWEST_ROUNDS || performance.now() < until; round++) {
     made = 0;
     for (let first = 0; first < FIXES_EACH; first += positionsPerPacket) {
-      // Made just before, as a decoder does, and not on the clock.
+      // Packets are created just before, as a decoder does, outside the measured time.
       const packets = packetsOf(track, round, first, positionsPerPacket);
       engineTime.start();
       for (const packet of packets) {
@@ -157,19 +156,20 @@ export function benchEngine({ scene, geofences, intervalS, positionsPerPacket }:
   };
 }
 
-/** What the geofences of others cost. */
+/** Cost of other owners' geofences. */
 export interface OwnersRow {
   owners: number;
   geofencesEach: number;
   positionsPerCpuSecond: number;
   eventsPerThousand: number;
-  /** Of a position, against that of a single owner. */
+  /** Cost of a position relative to a single owner. */
   cost: number;
 }
 
 /**
- * Measures what a position costs among so many owners' geofences, all over the same city, against one owner alone with
- * as many as each of them has; in turn, for the same positions. A vehicle is seen by one of the owners.
+ * Measures what a position costs among many owners' geofences, all over the same city, relative to a single owner with
+ * as many geofences as each of them. Both are measured alternately for the same positions. Each vehicle is visible to
+ * one of the owners.
  */
 export function benchOwners(owners: number, geofencesEach: number, seconds = 2): OwnersRow[] {
   const track = cityTrack(VEHICLES, FIXES_EACH, 7, 1);
@@ -212,10 +212,10 @@ export function benchOwners(owners: number, geofencesEach: number, seconds = 2):
 
 const FEWEST_ROUNDS = 4;
 
-/** What the fastest of some rounds took: whatever else the machine does can only slow a round down. */
+/** Time of the fastest of several rounds: other load on the machine can only slow a round down. */
 export class Stopwatch {
   fastestWallMs = Number.POSITIVE_INFINITY;
-  /** Of this thread. */
+  /** CPU time of this thread. */
   fastestCpuMs = Number.POSITIVE_INFINITY;
   #wallMs = 0;
   #cpuMs = 0;
@@ -241,7 +241,7 @@ export class Stopwatch {
   }
 }
 
-/** Longitude and latitude of all fixes, in the order in which the packets bring them. */
+/** Longitude and latitude of all fixes, in the order in which the packets contain them. */
 function placesOf({ longitudes, latitudes }: CityTrack, positionsPerPacket: number): Float64Array {
   const places = new Float64Array(2 * VEHICLES * FIXES_EACH);
   let at = 0;
@@ -267,9 +267,7 @@ function geofenceLimitKmh(n: number): number | null {
   return n % 10 === 0 ? 60 : null;
 }
 
-/**
- * Owners who see equally many of the vehicles each, and none of each other's, and have equally many of the geofences.
- */
+/** Owners with equally many vehicles and geofences each. No vehicle is visible to two of them. */
 function definitionsOf(shapes: readonly Shape[], owners = 1): Definition[] {
   const definitions: Definition[] = Array.from({ length: owners }, (_, n) => ({
     kind: 'user',
@@ -318,8 +316,8 @@ function definitionsOf(shapes: readonly Shape[], owners = 1): Definition[] {
 }
 
 /**
- * One packet of each vehicle, from a fix of a round on. Vehicles drive there in one round and back in the next, without
- * a break: the same fixes again would be late data, and a leap to the start would be another trip.
+ * One packet of each vehicle, starting at a fix of a round. Vehicles drive forward in one round and back in the next,
+ * without a break: repeating the same fixes would be late data, and a leap to the start would be another trip.
  */
 function packetsOf(track: CityTrack, round: number, first: number, positionsPerPacket: number): TelemetryPacket[] {
   return Array.from({ length: VEHICLES }, (_, n) => {
@@ -345,7 +343,7 @@ function packetsOf(track: CityTrack, round: number, first: number, positionsPerP
 const ID_LENGTH = 36;
 const vehicleIds = Buffer.from(Array.from({ length: VEHICLES }, (_, n) => idOf(n)).join(''));
 
-/** A string of its own at each call, as every packet that is read from the log has one. */
+/** Creates a new string at each call, as reading a packet from the log does. */
 function vehicleIdOf(n: number): VehicleId {
   return vehicleIds.toString('latin1', n * ID_LENGTH, (n + 1) * ID_LENGTH) as VehicleId;
 }

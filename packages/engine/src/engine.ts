@@ -32,19 +32,19 @@ import { VehicleStates } from './vehicle-states.ts';
 export interface EngineOptions extends CapOptions {
   /**
    * The `origin` of the events; default `live`. `recalculated` is for an engine that processes the history in the order
-   * of the fixes. It makes no offline events, which depend on when data came and not on its content.
+   * of the fixes. It creates no offline events, which depend on when data came and not on its content.
    */
   origin?: FleetEvent['origin'];
 }
 
 /**
- * The rules engine: makes events from definitions and positions (semantics, from "Positions" to "Other events").
+ * The rules engine: derives events from definitions and positions (semantics, from "Positions" to "Other events").
  *
- * Deterministic: the same definitions and packets in the same order make the same events with the same ids, on whatever
+ * Deterministic: the same definitions and packets in the same order give the same events with the same ids, on any
  * machine, and across any number of restarts from {@link takeChanges}. No clock, no I/O, no randomness.
  *
- * Whose geofences watch a vehicle, and which those are, is found out when a definition changes. A position costs one
- * look into the index of each owner who may see the vehicle and has geofences.
+ * Which geofences watch a vehicle is precomputed whenever a definition changes. A position costs one query to the index
+ * of each owner who may see the vehicle and has geofences.
  */
 export class Engine {
   readonly #definitions = new Definitions();
@@ -65,18 +65,18 @@ export class Engine {
     this.#intake = new PositionIntake(new FixSteps(definitions, finder, caps), this.#late);
   }
 
-  /** Everything that is defined, as the engine knows it. */
+  /** All definitions known to the engine. */
   get directory(): Directory {
     return this.#definitions.directory;
   }
 
-  /** How many vehicles the engine keeps a state of. */
+  /** Number of vehicles that have a state. */
   get vehicleCount(): number {
     return this.#states.size;
   }
 
   /**
-   * Takes many definitions in before any vehicle is known: the silent start.
+   * Loads many definitions before any vehicle is known, without events.
    *
    * @throws {Error} when a vehicle has state already
    */
@@ -86,8 +86,9 @@ export class Engine {
   }
 
   /**
-   * Takes one change in. It is in force for the next position. A visit or a speeding that cannot go on under it ends at
-   * `changedAtMs`, with the reason; nothing begins: where the change puts a vehicle inside, it is inside silently.
+   * Applies one change, which is in force for the next position. A visit or speeding that it makes impossible ends at
+   * `changedAtMs`, with the reason. Nothing begins: a vehicle that the change puts inside a geofence is inside
+   * silently.
    *
    * @returns the ends
    */
@@ -101,15 +102,15 @@ export class Engine {
   }
 
   /**
-   * Takes one packet in: its positions move the vehicle one after the other, in the order of their fix times whatever
-   * order they were sent in, and what happened is added to `events`.
+   * Processes one packet: moves the vehicle through its positions, in the order of their fix times whatever order they
+   * were sent in, and appends the resulting events to `events`.
    *
-   * A packet at or below the offset that its vehicle has reached was taken in before, and is skipped. A position that
-   * is rejected, called invalid by its terminal, or not newer than the newest good fix moves nothing. What one with a
-   * bad place and a good time says of ignition, alarms and power counts: a panic button counts without satellites. So
-   * does what another record of the same fix time says; the same record again is no news. A position more than a minute
-   * ahead of its reception is late data of the time that it names, see {@link takeLate}; but the third in a row, and
-   * those after it, are live.
+   * A packet at or below the vehicle's last offset was processed before and is skipped. A position does not move the
+   * vehicle if it is rejected, marked invalid by its terminal, or not newer than the newest good fix. Ignition, alarms
+   * and power of a record with a bad place and a good time are still evaluated: a panic button must work without
+   * satellites. So are those of another record of the same fix time; an identical record is ignored. A position more
+   * than a minute ahead of its reception is late data for its own time, see {@link takeLate}; but from the third in a
+   * row on such positions are live.
    *
    * Events beyond the caps are left out, and counted: see {@link takeSurplus}.
    *
@@ -157,11 +158,11 @@ export class Engine {
   }
 
   /**
-   * Advances time to `nowMs`; nothing received before is still to come. Publishes which vehicles went offline
-   * meanwhile, and ends the trips of vehicles that sent nothing for too long. The next packet would make the same
-   * events, with the same ids, but may never come. An engine that goes over the history ends trips only.
+   * Advances time to `nowMs`; every packet received before it must have been processed. Publishes which vehicles went
+   * offline meanwhile, and ends the trips of vehicles that sent nothing for too long. The next packet would cause the
+   * same events, with the same ids, but may never come. An engine that recalculates the history only ends trips.
    *
-   * @param only this vehicle alone; null: all
+   * @param only limits this to one vehicle; null: all
    */
   advance(nowMs: number, events: FleetEvent[], only: VehicleId | null = null): void {
     const report = this.#origin === 'live' ? reportSilence : endSilentTrip;
@@ -177,20 +178,20 @@ export class Engine {
     }
   }
 
-  /** True where {@link advance} of the live rules would make an event. */
+  /** Whether {@link advance} of a live engine would create an event. */
   hasSilent(nowMs: number): boolean {
     if (this.#origin !== 'live') return false;
     for (const vehicle of this.#states.values()) if (isSilent(vehicle, nowMs)) return true;
     return false;
   }
 
-  /** The status of a vehicle that has sent anything. */
+  /** The status of a vehicle; undefined before its first packet. */
   statusOf(vehicleId: VehicleId): VehicleStatus | undefined {
     const vehicle = this.#states.get(vehicleId);
     return (vehicle && statusOf(vehicle)) ?? undefined;
   }
 
-  /** The status of every vehicle that is defined: what a hub that lost everything is filled with. */
+  /** The status of every defined vehicle, to refill a hub that lost its data. */
   *allStatuses(): Generator<VehicleStatus> {
     for (const vehicle of this.#states.values()) {
       const status = vehicle.definition && statusOf(vehicle);
@@ -198,36 +199,35 @@ export class Engine {
     }
   }
 
-  /**
-   * The status of each vehicle of which it changed since the last call, in agreement with the events made up to now.
-   */
+  /** The statuses that changed since the last call, consistent with the events created up to now. */
   takeUpdated(): VehicleStatus[] {
     return this.#states.takeUpdated();
   }
 
   /**
-   * For each vehicle that good fixes came of which are older than its newest: the interval that they lie in, since the
-   * last call.
+   * Late intervals since the last call: for each vehicle that sent good fixes older than its newest, the interval that
+   * contains these fixes.
    */
   takeLate(): LateInterval[] {
     return this.#late.take();
   }
 
-  /** What was left out since the last call because it is beyond the caps. */
+  /** Counts of what exceeded the caps and was left out since the last call. */
   takeSurplus(): SurplusCount {
     return this.#caps.take();
   }
 
-  /** How many fixes were rejected since the last call, by reason. */
+  /** Number of fixes rejected since the last call, by reason. */
   takeRejected(): Map<Rejection, number> {
     return this.#intake.takeRejected();
   }
 
   /**
-   * Since when something of a vehicle waits for time to pass before it is reported: a stay, an absence or a speeding
-   * that is not long enough yet, fixes that may be jumps. Null where nothing does.
+   * The time since which something of a vehicle waits for more time to pass before it is reported: a presence, an
+   * absence or speeding that is not long enough yet, or fixes that may be jumps. Null where nothing waits.
    *
-   * @param silentFromMs also what was found going on, at this time or later, and is reported at its end alone
+   * @param silentFromMs also includes conditions found in progress at or after this time, of which only the end is
+   *   reported
    */
   undecidedSinceMs(vehicleId: VehicleId, silentFromMs = Number.POSITIVE_INFINITY): number | null {
     const vehicle = this.#states.get(vehicleId);
@@ -235,8 +235,7 @@ export class Engine {
   }
 
   /**
-   * Time of the oldest record that an event of a vehicle's fuel may still depend on, Unix milliseconds; null where none
-   * does.
+   * Time of the oldest record on which an event of a vehicle's fuel may still depend, Unix milliseconds; null: none.
    */
   fuelSinceMs(vehicleId: VehicleId): number | null {
     const { fuel = null, gauge = null } = this.#states.get(vehicleId) ?? {};
@@ -256,32 +255,32 @@ export class Engine {
   }
 
   /**
-   * The partition goes on at `offset`, and what comes from there on was not taken in before, whatever a vehicle has
-   * reached: the log that its offset was of is gone.
+   * Continues the partition at `offset` after its log was lost. Packets from there on are new, even where a vehicle's
+   * offset from the lost log is higher.
    */
   rewind(offset: number): void {
     for (const vehicle of this.#states.values()) if (vehicle.offset >= offset) vehicle.offset = offset - 1;
   }
 
-  /** Forgets what it knows of a vehicle but for its definition: its next fix is its first. */
+  /** Drops the state of a vehicle except for its definition: its next fix counts as its first. */
   forget(vehicleId: VehicleId): void {
     this.#states.forget(vehicleId);
     this.#late.forget(vehicleId);
   }
 
   /**
-   * What changed since the last call, as entries of a checkpoint: `vehicle-state:<id>` and `definition:<kind>:<id>`;
-   * null where an entry is to be removed. Encoded at once: what comes after this call is not in it.
+   * Checkpoint entries that changed since the last call: `vehicle-state:<id>` and `definition:<kind>:<id>`; null where
+   * an entry is to be removed. Encoded at once: later changes are not included.
    */
   takeChanges(): [key: string, value: Buffer | null][] {
     return [...this.#definitions.takeChanges(), ...this.#states.takeChanges()];
   }
 
   /**
-   * Goes back to where a checkpoint was taken: an engine restored from all changes taken up to now goes on exactly like
-   * the one that they were taken from. Keys that are not the engine's are left alone.
+   * Restores a checkpoint. An engine restored from all changes taken up to now continues exactly like the one that they
+   * were taken from. Keys of other components are ignored.
    *
-   * @throws {Error} when the engine is not fresh, or an entry is not what {@link takeChanges} wrote
+   * @throws {Error} when the engine is not fresh, or an entry was not written by {@link takeChanges}
    */
   restore(entries: Iterable<readonly [key: string, value: Buffer]>): void {
     if (this.#states.size + this.#definitions.fenceCount > 0) throw new Error('only a fresh engine can be restored');

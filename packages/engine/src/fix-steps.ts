@@ -12,7 +12,7 @@ import { isInPlace, isSteady, keepsOn, settle, settleMotion } from './steady-sta
 import { atFix, repeatsSpeed, Step } from './step.ts';
 import type { VehicleState } from './vehicle-state.ts';
 
-/** What a good fix makes of its vehicle: one subject after the other. */
+/** Applies a good fix to its vehicle: motion, geofences, speed and the other subjects in order. */
 export class FixSteps {
   readonly #definitions: Definitions;
   readonly #finder: FenceFinder;
@@ -26,11 +26,11 @@ export class FixSteps {
   }
 
   /**
-   * Moves a vehicle to its next good fix, and adds what happened to `events`.
+   * Moves a vehicle to its next good fix, and appends the resulting events to `events`.
    *
-   * @param latest the good fix before; null: it is the first
-   * @param speedKmh at the fix before
-   * @param isWay false where the one before turned out to be wrong
+   * @param latest the previous good fix; null: this is the first
+   * @param speedKmh at the previous fix
+   * @param isWay false where the previous fix turned out to be wrong
    * @returns the speed at the fix
    */
   take(
@@ -87,7 +87,7 @@ export class FixSteps {
     return this.#judge(vehicle, events);
   }
 
-  /** Judges the step in hand by its speed, by what its fix says besides the place, and as a movement. */
+  /** Judges the current step: its speed, the other data of its fix, and its movement. */
   #judge(vehicle: VehicleState, events: FleetEvent[]): number | null {
     const step = this.#step;
     const speedKmh = step.speedKmh();

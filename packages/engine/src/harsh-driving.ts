@@ -1,13 +1,13 @@
 import type { Manoeuvre, Position, Vehicle } from '@outrider/domain';
 
-/** What of a vehicle's driving is harsh, in m/s². Infinite: nothing is. */
+/** Limits above which driving is harsh, in m/s². Infinite: no limit. */
 export interface HarshLimits {
   accelerationMps2: number;
   brakingMps2: number;
   corneringMps2: number;
 }
 
-/** What positions show of harsh driving. */
+/** Harsh driving that positions show. */
 export interface Harsh {
   manoeuvre: Manoeuvre;
   /** Acceleration, in m/s². */
@@ -15,13 +15,13 @@ export interface Harsh {
 }
 export const NOTHING_HARSH: readonly Harsh[] = [];
 
-/** Over a longer time a manoeuvre is averaged out, and a bend may have been two. */
+/** Over a longer time a manoeuvre is averaged out, and one bend may have been two. */
 const MAX_INTERVAL_MS = 5000;
-/** Speeds are known to 0.1 km/h, courses to 1°: over a shorter time the difference of two is mostly rounding. */
+/** Speeds have a resolution of 0.1 km/h, courses of 1°: over a shorter time their difference is mostly rounding. */
 const MIN_INTERVAL_MS = 500;
-/** Below it the course of a receiver is noise. */
+/** Below this speed a receiver's course is noise. */
 const MIN_CORNERING_KMH = 15;
-/** No tyre holds more: one of the two fixes is wrong. */
+/** Beyond the grip of tyres: one of the two fixes is wrong. */
 const MAX_CREDIBLE_MPS2 = 12;
 
 /** Null where no limit is set. */
@@ -37,8 +37,8 @@ export function harshLimitsOf(vehicle: Vehicle | null): HarshLimits | null {
 }
 
 /**
- * What the way from one good fix to the next shows of harsh driving, by the speeds and courses that the terminal gives:
- * along the way the change of speed over time, across it the speed times the change of course over time.
+ * Harsh driving between two good fixes, by the terminal's speeds and courses. Longitudinal acceleration is the change
+ * of speed over time; lateral acceleration is the speed times the change of course over time.
  */
 export function harshBetween(limits: HarshLimits, from: Position, to: Position): readonly Harsh[] {
   const elapsedMs = to.fixTimeMs - from.fixTimeMs;

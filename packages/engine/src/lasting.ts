@@ -4,14 +4,14 @@ import type { Moment, VehicleState } from './vehicle-state.ts';
 interface Lasting {
   id: EventId;
   start: Moment;
-  /** Null while it lasts. */
+  /** Null while the event lasts. */
   end: Moment | null;
-  /** Unix milliseconds of the fix that made the engine say so. */
+  /** Unix milliseconds of the fix at which the engine detected it. */
   fixTimeMs: number;
   definitionVersion: number;
 }
 
-/** What every event has that begins and ends with a record, and is not inferred from the way between two. */
+/** Common fields of events that begin and end with a record and are not inferred from the path between two. */
 export function lastingFacts(vehicle: VehicleState, { id, start, end, fixTimeMs, definitionVersion }: Lasting) {
   const place = end ?? start;
   return {

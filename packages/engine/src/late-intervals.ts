@@ -9,8 +9,8 @@ import { gapMsOf } from './motion.ts';
 import type { VehicleState } from './vehicle-state.ts';
 
 /**
- * For each vehicle the interval of the history that was changed by what came late. It moved nothing; what it changes of
- * the past is for a recalculation to find out.
+ * For each vehicle the interval of its history that late data changed. Late data does not move the vehicle; a
+ * recalculation determines what it changes in the past.
  */
 export class LateIntervals {
   readonly #byVehicle = new Map<VehicleId, LateInterval>();
@@ -34,7 +34,7 @@ export class LateIntervals {
     else if (fixTimeMs > known.toMs) known.toMs = fixTimeMs;
   }
 
-  /** What comes with an older time than a fix that was ahead changes what that fix makes of the history. */
+  /** Notes fixes older than a fix that was ahead: they change how that fix affects the history. */
   noteBehindAhead({ id, aheadMs }: VehicleState, { positions, receivedAtMs }: TelemetryPacket): void {
     for (const { fixTimeMs } of positions) {
       if (fixTimeMs > receivedAtMs + MAX_AHEAD_LIVE_MS) continue;
@@ -43,8 +43,8 @@ export class LateIntervals {
   }
 
   /**
-   * Data came for a vehicle whose trip had ended without packets. Fixes from within the gap show that the trip went on:
-   * a recalculation corrects its published end.
+   * Notes an interval where data arrives for a vehicle whose trip was ended by elapsed time. Fixes from within the gap
+   * show that the trip continued: a recalculation corrects its published end.
    *
    * @param before the last fix before the silence
    */

@@ -15,20 +15,20 @@ import { atFix, repeatsSpeed, type Step } from './step.ts';
 import type { Drive, Halt, Moment, Motion, Rest, VehicleState } from './vehicle-state.ts';
 
 const MINUTE_MS = 60_000;
-/** Receivers of parked vehicles wander by less than this distance, … */
+/** Receivers of parked vehicles wander by less than this distance. */
 const WANDERING_M = 300;
-/** … and seem to be slower than this. */
+/** Speeds of wandering receivers are below this. */
 const WANDERING_KMH = 20;
-/** A vehicle that is this far from where it stood has moved, though its terminal says 0 km/h. */
+/** A vehicle this far from where it stood has moved, even if its terminal reports 0 km/h. */
 const DISPLACED_M = 500;
 
 /**
- * What one more fix makes of trips and stops (semantics, "Trips and stops"). A trip lasts from the first fix that moves
- * to the first that does not and is followed by five minutes of standing; then a stop begins, at the same fix. So trips
- * and stops follow each other without a gap but for those in the data.
+ * Advances trips and stops by one fix (semantics, "Trips and stops"). A trip lasts from the first moving fix to the
+ * first that is not moving and is followed by `tripStopMinutes` of standing. A stop begins at the same fix. So trips
+ * and stops follow each other without a gap except for gaps in the data.
  *
  * @param speedKmh at the fix
- * @param ignitionBefore as it was known before the fix; `vehicle.ignition` is as known with it
+ * @param ignitionBefore the ignition known before the fix; `vehicle.ignition` already includes the fix
  */
 export function advanceMotion(
   vehicle: VehicleState,
@@ -45,8 +45,8 @@ export function advanceMotion(
 }
 
 /**
- * What a step adds to the totals of a vehicle that goes on moving, or standing with its ignition not on: all there is
- * to do where nothing begins or ends.
+ * Adds a step to the totals of a vehicle that keeps moving, or keeps standing with its ignition not on. Sufficient
+ * where nothing begins or ends.
  */
 export function continueMotion(motion: Motion, from: Position, to: Position, elapsedMs: number): void {
   const { drive, rest } = motion;
@@ -58,9 +58,9 @@ export function continueMotion(motion: Motion, from: Position, to: Position, ela
 }
 
 /**
- * Adds a step of a trip that moves at its end or its beginning.
+ * Adds a step of a trip that is moving at the end or the begin of the step.
  *
- * @param speedKmh at the end of the step; null where it does not move there
+ * @param speedKmh at the end of the step; null where it is not moving there
  */
 function countStep(drive: Drive, from: Position, to: Position, elapsedMs: number, speedKmh: number | null): void {
   const fixesM = distanceM(from.longitude, from.latitude, to.longitude, to.latitude);
@@ -69,7 +69,7 @@ function countStep(drive: Drive, from: Position, to: Position, elapsedMs: number
   if (speedKmh !== null && speedKmh > drive.maxKmh) drive.maxKmh = speedKmh;
 }
 
-/** Up to this time a silent vehicle keeps its trip, in Unix milliseconds; infinity where it is on none. */
+/** Time until which the trip of a silent vehicle continues, in Unix milliseconds; infinity without a trip. */
 export function tripLastsUntilMs(vehicle: VehicleState): number {
   const { definition, latest, motion, receivedLastAtMs } = vehicle;
   if (definition === null || latest === null || motion === null || motion.drive === null)
@@ -78,10 +78,10 @@ export function tripLastsUntilMs(vehicle: VehicleState): number {
 }
 
 /**
- * Ends a trip because nothing came up to `nowMs` for longer than a gap in the data may be: as the next fix would end
- * it, if it were taken after the gap. Whether it was is not known yet: see {@link VehicleState.tripCut}.
+ * Ends a trip because nothing came up to `nowMs` for longer than the maximum gap, as the next fix after such a gap
+ * would end it. Fixes from within the gap may still arrive: see {@link VehicleState.tripCut}.
  *
- * @returns whether there was one to end
+ * @returns whether there was a trip to end
  */
 export function endSilentTrip(vehicle: VehicleState, nowMs: number, events: FleetEvent[]): boolean {
   const { definition, latest, motion } = vehicle;
@@ -90,12 +90,12 @@ export function endSilentTrip(vehicle: VehicleState, nowMs: number, events: Flee
   endBeforeGap(vehicle, definition, motion, last, last.atMs + gapMsOf(definition), events);
   if (motion.rest === null) vehicle.motion = null;
   vehicle.tripCut = true;
-  // How it keeps on is found out with the next fix.
+  // The next fix determines the steady state again.
   vehicle.steadyEpoch = -1;
   return true;
 }
 
-/** A gap of more than so many milliseconds ends a trip. */
+/** A longer gap in the data than this ends a trip. */
 export function gapMsOf({ tripGapMinutes }: Vehicle): number {
   return Math.round(tripGapMinutes * MINUTE_MS);
 }
@@ -115,8 +115,8 @@ export function endMotionByDefinition(vehicle: VehicleState, version: number, ev
 }
 
 /**
- * What a gap in the data leaves of the motion. A trip ends before it, see {@link endBeforeGap}; a stop goes on only
- * where the vehicle is found where it stood. Null where all begins anew.
+ * Adjusts the motion to a gap in the data. A trip ends before it, see {@link endBeforeGap}; a stop continues only if
+ * the vehicle is still where it stood. Null where the motion begins anew.
  */
 function afterGap(
   vehicle: VehicleState,
@@ -130,7 +130,7 @@ function afterGap(
   if (last === null || (from !== null && elapsedMs <= gapMs)) return motion;
   const { rest, halt } = motion;
   const before = atFix(last, step.fromSpeedKmh);
-  // Time makes a gap known before the fix behind it does: both say the same.
+  // Elapsed time reveals a gap before the fix after it does: both give the same event.
   const knownAtMs = elapsedMs > gapMs ? last.fixTimeMs + gapMs : to.fixTimeMs;
   endBeforeGap(vehicle, definition, motion, before, knownAtMs, events);
   if (from !== null && rest !== null && !isAwayFrom(rest.since, to, definition.movingDistanceM)) return motion;
@@ -139,7 +139,7 @@ function afterGap(
   return null;
 }
 
-/** Ends the trip that a gap follows: at the last fix where the vehicle moved, else where it had come to stand. */
+/** Ends the trip before a gap: at the last fix if the vehicle was moving, else where it had come to stand. */
 function endBeforeGap(
   vehicle: VehicleState,
   { version }: Vehicle,
@@ -155,7 +155,7 @@ function endBeforeGap(
   else events.push(tripEnd(vehicle, drive, rest.since, 'stopped', version, knownAtMs));
 }
 
-/** Motion that begins with this fix: nothing is known of what was before. */
+/** Motion that begins with this fix, without any earlier data. */
 function begin(
   vehicle: VehicleState,
   { movingSpeedKmh, version }: Vehicle,
@@ -169,7 +169,7 @@ function begin(
   return { drive: setOut(vehicle, newDrive(here, speedKmh), version, events), rest: null, halt: null };
 }
 
-/** Motion that goes on with this fix. */
+/** Continues the motion with this fix. */
 function proceed(
   vehicle: VehicleState,
   definition: Vehicle,
@@ -181,7 +181,7 @@ function proceed(
 ): void {
   const { to, elapsedMs } = step;
   const { rest } = motion;
-  // It may have stood for long enough before this fix, whatever this fix says.
+  // The vehicle may have stood for long enough before this fix, whatever this fix shows.
   if (rest !== null) settleStop(vehicle, definition, motion, rest, ignitionBefore, to, events);
   const { drive, halt } = motion;
   if (halt !== null && ignitionBefore === true) halt.idlingMs += elapsedMs;
@@ -230,7 +230,7 @@ function proceed(
   }
 }
 
-/** Reports the stop, where the vehicle has stood for long enough; or that it is one of the other kind now. */
+/** Reports a stop once the vehicle has stood for long enough, and its change to the other kind. */
 function settleStop(
   vehicle: VehicleState,
   definition: Vehicle,
@@ -263,11 +263,11 @@ function settleStop(
 }
 
 /**
- * How a fix shows that the vehicle moves: by what the terminal reports (its speed, or the ignition with a change of
- * place), or by its place alone, against the report; null where it stands.
+ * How a fix shows that the vehicle moves: `report`, by the terminal's data (its speed, or the ignition with a change of
+ * place); `place`, by its place alone, against that data. Null where it stands.
  *
- * With the ignition off, a low speed proves nothing: the receiver of a parked vehicle wanders. And some terminals say
- * 0 km/h whatever the vehicle does. In both cases the vehicle moves once it is far from where it stood.
+ * With the ignition off, a low speed proves nothing: the receiver of a parked vehicle wanders. And some terminals
+ * always report 0 km/h. In both cases the vehicle has moved once it is far from where it stood.
  */
 function movementAt(
   { movingSpeedKmh, movingDistanceM }: Vehicle,
@@ -296,7 +296,7 @@ function isRepeated({ from, to, elapsedMs }: Step): boolean {
   return from !== null && repeatsSpeed(from, to, elapsedMs);
 }
 
-/** The vehicle moves above this speed. */
+/** Speed above which the vehicle moves. */
 export function leastSpeedKmh(movingSpeedKmh: number, ignition: boolean | null): number {
   return ignition === false ? Math.max(movingSpeedKmh, WANDERING_KMH) : movingSpeedKmh;
 }
@@ -309,12 +309,12 @@ function hasLasted(since: Moment, to: Position, { tripStopMinutes }: Vehicle): b
   return to.fixTimeMs - since.atMs >= tripStopMinutes * MINUTE_MS;
 }
 
-/** By the ignition: where it is not known to be on, the vehicle is parked. */
+/** Kind of stop by the ignition: unless it is known to be on, the vehicle is parked. */
 export function kindOf(ignition: boolean | null): Stop['kind'] {
   return ignition === true ? 'idling' : 'parking';
 }
 
-/** How far the vehicle came between two fixes, in metres: by the odometer where it has one; 0 after a jump. */
+/** Distance between two fixes in metres: by the odometer where there is one; 0 after a jump. */
 export function stepM(from: Position, to: Position, elapsedMs: number): number {
   const odometer = odometerStepM(from, to, elapsedMs);
   if (odometer !== null) return odometer;
@@ -323,8 +323,8 @@ export function stepM(from: Position, to: Position, elapsedMs: number): number {
 }
 
 /**
- * Counts the step from the last fix where a vehicle stood to the first where it moves: nothing where that may be the
- * jitter of its receiver.
+ * Counts the step from the last fix where the vehicle stood to the first moving one. It counts nothing where the
+ * distance may be jitter of the receiver.
  */
 function countLead(drive: Drive, { movingSpeedKmh, movingDistanceM }: Vehicle, step: Step): void {
   const { from, to, elapsedMs } = step;
@@ -335,7 +335,7 @@ function countLead(drive: Drive, { movingSpeedKmh, movingDistanceM }: Vehicle, s
 }
 
 /**
- * Counts the distance, as the crow flies, from where a vehicle stood: it moved since, whatever its terminal said.
+ * Counts the straight-line distance from where the vehicle stood: it moved since, whatever its terminal reported.
  *
  * @param speedKmh at the end of the step
  */
@@ -409,7 +409,7 @@ function tripEnd(
   };
 }
 
-/** What a trip has come to, and which one it is. */
+/** Id and totals of a trip. */
 export function tripTotals(vehicle: VehicleState, drive: Drive): OpenTrip {
   const { start, distanceM, movingMs, idlingMs, maxKmh } = drive;
   drive.id ??= deriveEventId('trip', vehicle.id, '', start.atMs);

@@ -2,20 +2,20 @@ import type { Position } from '@outrider/domain';
 import { isTooFar } from './intake/jump.ts';
 
 /**
- * Distance by the terminal's odometer, and by the fixes where the odometer is wrong: it stands still, counts in another
- * unit, or is always 0. Odometers in steps of a kilometre are right, and count a part of each step late.
+ * Distance by the terminal's odometer, or by the fixes where the odometer is wrong: it stands still, counts in another
+ * unit, or is always 0. Odometers in steps of a kilometre are right, but count part of each step late.
  */
 
-/** What odometer and fixes counted since they last agreed, in metres; and what of it was added to the distance. */
+/** Metres counted by odometer and fixes since they last agreed, and how much of it was added to the distance. */
 export interface Disagreement {
   odometerM: number;
   fixesM: number;
   countedM: number;
 }
 
-/** An odometer that counts less than this share of the distance between the fixes disagrees with them, … */
+/** An odometer disagrees with the fixes if it counts less than this share of the distance between them. */
 const LEAST_SHARE = 0.5;
-/** … and is wrong where it lacks more than this: a receiver that jitters in a traffic jam does not. */
+/** A disagreeing odometer is wrong if it lacks more than this. Jitter of a receiver in a traffic jam stays below. */
 const MAX_LACKING_M = 500;
 
 export function noDisagreement(): Disagreement {
@@ -23,8 +23,8 @@ export function noDisagreement(): Disagreement {
 }
 
 /**
- * What the odometer counted between two fixes, in metres; null without a reading, for a reading that is always 0, after
- * a reset, or for an impossible distance.
+ * Metres that the odometer counted between two fixes; null without a reading, for a reading that is always 0, after a
+ * reset, or for an impossible distance.
  */
 export function odometerStepM(
   from: Pick<Position, 'odometerM'>,
@@ -37,11 +37,11 @@ export function odometerStepM(
 }
 
 /**
- * Takes in what the odometer and the fixes say of one more step, in metres each. Where the odometer disagrees by too
- * much, the fixes are counted, also for the steps before. When it advances later, only what it counted beyond them is.
+ * Compares odometer and fixes over one more step, in metres each. Where the odometer is wrong, the fixes are counted,
+ * also for the steps before. If it advances later, only what exceeds the counted distance is added.
  *
  * @param odometerM null without a reading: the fixes are counted, and the odometer neither agrees nor disagrees
- * @returns what the step adds to the distance
+ * @returns distance that the step adds
  */
 export function countDistance(disagreement: Disagreement, odometerM: number | null, fixesM: number): number {
   if (odometerM === null) return fixesM;

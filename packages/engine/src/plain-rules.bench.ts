@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Shape, TelemetryPacket, VehicleId } from '@outrider/domain';
 import { baselineOf, type Query, turfTest } from '@outrider/geo/bench';
 
-/** A limit that was exceeded. */
+/** An exceeded limit. */
 interface Run {
   startedAtMs: number;
   peakKmh: number;
@@ -32,10 +32,9 @@ const OWN_LIMIT = -1;
 const HALVINGS = 20;
 
 /**
- * The rules as one writes them by the usual means, to measure the engine by: flatbush and turf say which geofences a
- * fix is inside of, what differs from the fix before is an entry or an exit, and its place is found by halving the way.
- * Speeding by vehicle and by geofence. No jumps, no dwell, no passing through, no trips, nothing that survives a
- * restart.
+ * A conventional implementation of the rules as a baseline for the engine. Flatbush and turf find the geofences that
+ * contain a fix; a difference from the previous fix is an entry or an exit, placed by bisecting the path. Speeding by
+ * vehicle and by geofence. No jumps, no dwell, no passing through, no trips, no state that survives a restart.
  */
 export class PlainRules {
   readonly #find: Query;
@@ -47,7 +46,7 @@ export class PlainRules {
 
   /**
    * @param limits of the geofences, in the order of `shapes`
-   * @param limitOf of the vehicles that have one
+   * @param limitOf of the vehicles that have a limit
    */
   constructor(shapes: readonly Shape[], limits: readonly (number | null)[], limitOf: ReadonlyMap<VehicleId, number>) {
     this.#tests = shapes.map(turfTest);

@@ -26,15 +26,15 @@ import { atFix } from './step.ts';
 import { orderOf, type VehicleState } from './vehicle-state.ts';
 import type { VehicleStates } from './vehicle-states.ts';
 
-/** What a change did to a geofence, for the stays and runs that it is about. */
+/** Effect of a definition's change on a geofence, for its presences and runs. */
 interface FenceChange {
   fence: Fence;
   shapeChanged: boolean;
-  /** Version of the definition that was in force up to now. */
+  /** Version of the definition in force before the change. */
   versionBefore: number;
 }
 
-/** Why a stay or a run ends by a definition; null: it goes on. */
+/** Why a presence or a run ends because of a definition; null: it continues. */
 type Reason = Exclude<GeofenceVisit['endReason'], 'left'>;
 
 export interface ReconcilerParts {
@@ -45,8 +45,8 @@ export interface ReconcilerParts {
 }
 
 /**
- * Brings what vehicles do in line with definitions that changed: ends what cannot go on, and takes in silently what a
- * vehicle turns out to be inside of.
+ * Adjusts the states of vehicles to changed definitions: ends what can't continue, and silently begins presences in
+ * geofences that now contain a vehicle.
  */
 export class Reconciler {
   readonly #definitions: Definitions;
@@ -61,7 +61,7 @@ export class Reconciler {
     this.#caps = caps;
   }
 
-  /** Takes a change in, and adds the ends to `events`. */
+  /** Applies a change, and appends the ends to `events`. */
   apply(change: DefinitionChange, events: FleetEvent[]): void {
     const before = this.#definitions.apply(change);
     if (before === undefined) return;
@@ -73,7 +73,7 @@ export class Reconciler {
       case 'geofence':
         return this.#applyGeofence(change.id as GeofenceId, change.changedAtMs, events);
     }
-    // Rights go by the groups that vehicles and users name: what a group is called changes nothing here.
+    // A group's own definition has no effect here: vehicles and users refer to groups by id.
   }
 
   #applyUser(id: UserId, atMs: number, events: FleetEvent[]): void {
@@ -83,7 +83,7 @@ export class Reconciler {
     this.#resolveOwner(owner, atMs, events);
   }
 
-  /** Settles anew which vehicles an owner watches, and what that means for them. */
+  /** Recomputes which vehicles an owner watches, and adjusts their states. */
   #resolveOwner(owner: OwnerFences, atMs: number, events: FleetEvent[]): void {
     const { user } = owner;
     for (const vehicle of this.#states.values()) {
@@ -103,7 +103,7 @@ export class Reconciler {
     const { sensors } = vehicle;
     vehicle.sensors = null;
     this.#definitions.resolve(vehicle);
-    // Levels of before and after can't be compared.
+    // Levels before and after the change are not comparable.
     if (before !== null && vehicle.gauge?.levelSource !== levelSource)
       endFuelByDefinition(vehicle, before.version, events);
     if (vehicle.definition === null) vehicle.sensors = sensors;
@@ -115,7 +115,7 @@ export class Reconciler {
     this.#reconcile(vehicle, null, atMs, events);
     this.#states.update(vehicle, atMs);
     if (vehicle.definition !== null) {
-      // What nobody watched for is no silence.
+      // Time without a definition does not count as silence.
       if (before === null) vehicle.receivedLastAtMs = Math.max(vehicle.receivedLastAtMs, atMs);
       return;
     }
@@ -161,13 +161,13 @@ export class Reconciler {
     }
   }
 
-  /** Settles what a change of a geofence means for each vehicle that its owner watches. */
+  /** Adjusts each vehicle that the geofence's owner watches to a change of the geofence. */
   #reconcileWatched(change: FenceChange, atMs: number, events: FleetEvent[]): void {
     const { fence } = change;
     for (const vehicle of this.#states.values()) {
       const { latest } = vehicle;
       if (latest === null || !vehicle.watchers.includes(fence.owner)) continue;
-      // Nearly all vehicles are somewhere else: many geofences may come at once, and each asks all vehicles.
+      // Nearly all vehicles are elsewhere. Many geofences may change at once, and each checks all vehicles.
       const near = fence.gone === null && fence.mayContain(latest.longitude, latest.latitude);
       if (near || hasPresence(vehicle.presences, fence) || vehicle.runs.some((run) => run.fence === fence))
         this.#reconcile(vehicle, change, atMs, events);
@@ -175,9 +175,9 @@ export class Reconciler {
   }
 
   /**
-   * Brings a vehicle's stays and runs in line with the definitions as they now are, by its last good fix.
+   * Adjusts a vehicle's presences and runs to the current definitions, by its last good fix.
    *
-   * @param change the geofence that changed; null where it is the vehicle, or a user
+   * @param change the geofence that changed; null where a vehicle or a user changed
    */
   #reconcile(vehicle: VehicleState, change: FenceChange | null, atMs: number, events: FleetEvent[]): void {
     const { latest } = vehicle;
@@ -227,7 +227,7 @@ export class Reconciler {
         endPresenceByDefinition(vehicle, presence, reason, atMs, version, events);
         return false;
       }
-      // A new shape may reach out to a vehicle that was about to have left.
+      // A changed shape may contain a vehicle that was about to leave.
       if (presence.phase === 'leaving' && fence === change?.fence && change.shapeChanged) {
         presence.phase = 'inside';
         presence.exit = null;
@@ -237,7 +237,7 @@ export class Reconciler {
     });
   }
 
-  /** The geofences around the last good fix, as far as they may have changed. */
+  /** The geofences around the last good fix that the change may affect. */
   #around(vehicle: VehicleState, change: FenceChange | null, inChanged: boolean): readonly Fence[] {
     if (change !== null) {
       const { fence } = change;
@@ -249,8 +249,8 @@ export class Reconciler {
   }
 
   /**
-   * True where as many of the owner's other geofences contain the vehicle as count: which of them do, the next fix
-   * shows.
+   * Whether the vehicle is in as many of the owner's other geofences as the cap allows. The next fix then decides which
+   * of them count.
    */
   #isFull({ presences }: VehicleState, { owner }: Fence): boolean {
     const most = this.#caps.maxGeofencesAtOnce;
@@ -272,7 +272,7 @@ function runsThatGoOn(vehicle: VehicleState, reasonFor: (fence: Fence) => Reason
   });
 }
 
-/** Ends what the vehicle does, whatever it is, because its profile was deleted. */
+/** Ends everything in progress for a vehicle because its profile was deleted. */
 function endAll(vehicle: VehicleState, version: number, atMs: number, events: FleetEvent[]): void {
   const { latest, speedKmh } = vehicle;
   if (latest === null) return;

@@ -7,13 +7,13 @@ import { followSensors } from './sensors/sensor-state.ts';
 import { atFix } from './step.ts';
 import type { VehicleState } from './vehicle-state.ts';
 
-/** Takes in what a fix that moves the vehicle says of the driver, as {@link observe} does with its conditions. */
+/** Evaluates the driver data of a fix that moves the vehicle, as {@link observe} does for its conditions. */
 export function judgeDriver(vehicle: VehicleState, fix: Position, events: FleetEvent[]): void {
   if (!concernsDriver(vehicle, fix) || fix.fixTimeMs < vehicle.recordAtMs) return;
   advanceShift(vehicle, fix, atFix(fix, fix.speedKmh), fix.fixTimeMs === vehicle.recordAtMs, events);
 }
 
-/** Takes in what a fix that moves the vehicle says of its fuel. */
+/** Evaluates the fuel data of a fix that moves the vehicle. */
 export function judgeFuel(
   vehicle: VehicleState,
   gauge: FuelGauge,
@@ -54,11 +54,11 @@ export function carry(
   if (vehicle.gauge !== null) measureFuel(vehicle, vehicle.gauge, record, null, latest, events);
   vehicle.recordAtMs = fixTimeMs;
   vehicle.beside = { atMs: fixTimeMs, marks: [recordMark(record)] };
-  // Whether it is calm may have changed; it is found out with the next fix.
+  // The steady state may have changed; the next fix determines it again.
   vehicle.steadyEpoch = -1;
 }
 
-/** Takes in what another good record of the newest fix's time says; the vehicle is where the first one put it. */
+/** Evaluates another good record of the newest fix's time. The vehicle stays where the first record put it. */
 export function besideFix(
   vehicle: VehicleState,
   latest: Position,
@@ -71,7 +71,7 @@ export function besideFix(
   follow(vehicle, record, latest, speedKmh, events);
 }
 
-/** Takes a record in by the sensors whose every value counts. */
+/** Passes a record to the sensors that need every value. */
 export function follow(
   vehicle: VehicleState,
   record: Position,

@@ -4,7 +4,7 @@ import type { VehicleState } from './vehicle-state.ts';
 
 /**
  * Offline and online again (semantics, "Other events"), and the end of a silent vehicle's trip, by the times at which
- * the gateway had the packets. Everything in the event but its end is determined by the last packet before the silence.
+ * the gateway received the packets. The last packet before the silence determines everything in the event but its end.
  * So the vehicle's next packet and a periodic check produce the same event.
  */
 
@@ -13,12 +13,12 @@ export function offlineFromMs(vehicle: VehicleState, { offlineAfterMinutes }: Ve
   return vehicle.receivedLastAtMs + Math.round(offlineAfterMinutes * 60_000);
 }
 
-/** True where {@link reportSilence} would find something out. */
+/** Whether {@link reportSilence} would change anything. */
 export function isSilent(vehicle: VehicleState, nowMs: number): boolean {
   return nowMs > tripLastsUntilMs(vehicle) || isOffline(vehicle, nowMs);
 }
 
-/** True where the vehicle is offline and was not known to be, nothing having come up to `nowMs`. */
+/** Whether the vehicle went offline without being marked as such, if nothing came up to `nowMs`. */
 function isOffline(vehicle: VehicleState, nowMs: number): boolean {
   const { definition, offline, receivedLastAtMs } = vehicle;
   if (offline || definition === null || receivedLastAtMs === 0) return false;
@@ -26,9 +26,9 @@ function isOffline(vehicle: VehicleState, nowMs: number): boolean {
 }
 
 /**
- * Publishes what no data up to `nowMs` means, where that is not published yet: the vehicle is offline, of which there
- * is an event where it has a place, and its trip is over. In the order in which both become known, at whatever time it
- * is called. Returns whether it changed anything.
+ * Publishes the consequences of no data up to `nowMs`, unless published already: the vehicle is offline (with an event
+ * if it has a place), and its trip has ended. Their order is that in which both become known, regardless of when this
+ * is called. Returns whether anything changed.
  */
 export function reportSilence(vehicle: VehicleState, nowMs: number, events: FleetEvent[]): boolean {
   const { definition } = vehicle;
@@ -44,7 +44,7 @@ export function reportSilence(vehicle: VehicleState, nowMs: number, events: Flee
   return (!isTripFirst && endSilentTrip(vehicle, nowMs, events)) || reports;
 }
 
-/** Takes in that a packet came: where the vehicle was offline, it is online again. */
+/** Records the arrival of a packet: an offline vehicle is online again. */
 export function receive(vehicle: VehicleState, receivedAtMs: number, events: FleetEvent[]): void {
   const { definition } = vehicle;
   if (definition !== null) {

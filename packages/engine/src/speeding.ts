@@ -4,10 +4,10 @@ import type { Fence } from './geofences/fences.ts';
 import { atFix, crossingOf, type Step } from './step.ts';
 import { type Moment, orderOf, type SpeedingRun, type VehicleState } from './vehicle-state.ts';
 
-/** What decides over speeding that is the vehicle's own, wherever the limit comes from. */
+/** Settings of the vehicle that apply to speeding, whichever limit is exceeded. */
 type Patience = Pick<Vehicle, 'speedToleranceKmh' | 'speedingMinSeconds'>;
 
-/** Judges the speed at the end of a step against all limits that hold there. */
+/** Checks the speed at the end of a step against all limits that apply there. */
 export function judgeSpeed(
   vehicle: VehicleState,
   finder: FenceFinder,
@@ -66,12 +66,12 @@ function judgeFences(
   }
 }
 
-/** True when a run begins at this speed: over the limit by more than the tolerance. */
+/** Whether a run begins at this speed: above the limit by more than the tolerance. */
 function isOver(speedKmh: number, limitKmh: number, patience: Patience): boolean {
   return speedKmh > limitKmh + patience.speedToleranceKmh;
 }
 
-/** A run that begins with this fix; reported at once where nothing has to be waited for. */
+/** Starts a run with this fix; it is reported at once where no minimum duration applies. */
 function startRun(
   vehicle: VehicleState,
   patience: Patience,
@@ -98,11 +98,11 @@ function startRun(
 }
 
 /**
- * What one more fix makes of a run (semantics, "Speed"): it ends with the first fix at or under the limit, or outside
- * the geofence whose limit it is. Speed is taken to change evenly between fixes.
+ * Advances a run by one fix (semantics, "Speed"). The run ends with the first fix at or under the limit, or outside the
+ * geofence that has the limit. Speed is assumed to change linearly between fixes.
  *
  * @param inside whether the fix is inside the run's geofence; true where the limit is the vehicle's own
- * @returns whether the run goes on
+ * @returns whether the run continues
  */
 function advanceRun(
   vehicle: VehicleState,
@@ -118,7 +118,7 @@ function advanceRun(
   if (!inside && run.fence !== null) {
     if (!run.reported) return false;
     const { moment, fraction } = crossingOf(run.fence, step);
-    // The mean is over the published span, whose end is rounded: a run of 1 ms would differ by several per cent.
+    // The mean is over the published duration, whose end is rounded: a run of 1 ms would differ by several per cent.
     const lastedMs = fraction === 1 ? step.elapsedMs : moment.atMs - step.to.fixTimeMs + step.elapsedMs;
     const endKmh = fraction === 1 ? speedKmh : beforeKmh + ((speedKmh - beforeKmh) * lastedMs) / step.elapsedMs;
     // A vehicle that speeds up on its way out is fastest at the boundary.
@@ -141,8 +141,8 @@ function advanceRun(
 }
 
 /**
- * Ends a run because a definition changed; reports it only where its begin was reported. It ends at the vehicle's last
- * fix, not at the moment of the change: nobody is held to have sped for longer than was seen.
+ * Ends a run because a definition changed. Reported only where its begin was. The end is at the vehicle's last fix, not
+ * at the time of the change, so that no more speeding is reported than was observed.
  */
 export function endRunByDefinition(
   vehicle: VehicleState,

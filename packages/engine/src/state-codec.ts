@@ -40,13 +40,14 @@ import type {
 import { freshState } from './vehicle-state.ts';
 
 /**
- * First element of every encoded state. A state of a version that is not known is refused, never guessed at: a
- * checkpoint that is lost costs no more than a replay.
+ * First element of every encoded state. States of unknown versions are rejected: losing a checkpoint costs no more than
+ * a replay.
  */
 export const STATE_VERSION = 6;
 /**
- * Versions that are read as well. What is missing is as in a fresh state: in 5 `aheadFixes` and what a drive has after
- * `leadM`, in 4 what follows the surplus, in 3 the surplus, in 2 also a drive's `leadM` and what follows `conditions`.
+ * Earlier versions that can be read. Missing fields get the values of a fresh state: in 5 `aheadFixes` and a drive's
+ * fields after `leadM`, in 4 what follows the surplus, in 3 the surplus, in 2 also a drive's `leadM` and what follows
+ * `conditions`.
  */
 const EARLIER_VERSIONS: readonly number[] = [2, 3, 4, 5];
 
@@ -89,7 +90,7 @@ type EncodedDrive = [
 type EncodedRest = [EncodedMoment, distanceM: number, idlingMs: number];
 type EncodedHalt = [Halt['kind'], EncodedMoment, idlingMs: number, [EncodedMoment, idlingMs: number] | null];
 type EncodedMotion = [EncodedDrive | null, EncodedRest | null, EncodedHalt | null];
-/** Of harsh driving, its highest acceleration follows; an earlier version had it among the alarms. */
+/** Harsh driving ends with its highest acceleration; an earlier version stored it as an alarm. */
 type EncodedCondition = [Condition['what'], silent: boolean, EncodedMoment, peakMps2?: number | null];
 type EncodedRun = [GeofenceId | null, number, number, boolean, EncodedMoment, number, number, number];
 type Encoded = [
@@ -108,9 +109,9 @@ type Encoded = [
   ignition: boolean | null,
   supplied: boolean | null,
   EncodedCondition[],
-  // What follows is missing in states that earlier versions encoded.
+  // The following elements are missing in states of earlier versions.
   tripCut?: boolean,
-  /** Null where it is the newest good fix. */
+  /** Null where the last record is the newest good fix. */
   record?: [valid: boolean, receivedAtMs: number, EncodedPosition] | null,
   protocol?: ProtocolName | null,
   asOfMs?: number,
@@ -145,7 +146,7 @@ type EncodedSurplus = [
   [owner: SurplusOwner, atMs: number, geofences: number, events: number][],
 ];
 
-/** A vehicle's state as JSON without names: what the checkpoint keeps. Numbers come back bit for bit. */
+/** Encodes a vehicle's state for the checkpoint, as JSON without names. Numbers are restored bit for bit. */
 export function encodeState(state: VehicleState): Buffer {
   const { suspects } = state;
   const encoded: Encoded = [
@@ -202,11 +203,11 @@ export function encodeState(state: VehicleState): Buffer {
 }
 
 /**
- * The state that {@link encodeState} wrote, or one of the versions before it; what comes from the definitions is left
- * as in a fresh one.
+ * Decodes a state from {@link encodeState} of this or an earlier version. Fields derived from definitions are left as
+ * in a fresh state.
  *
- * @param fenceOf finds the geofence that a stay or a run names
- * @param sensors the vehicle's sensors, as they were when the state was encoded
+ * @param fenceOf finds the geofence of a presence or a run
+ * @param sensors the vehicle's sensors at the time when the state was encoded
  * @throws {Error} when the bytes are not such a state
  */
 export function decodeState(
@@ -277,7 +278,7 @@ export function decodeState(
   state.beside = beside && { atMs: beside[0], marks: beside[1] };
   state.conditions = conditions.map(([what, silent, start, peakMps2]) => ({
     what,
-    // What began as an alarm ends as one.
+    // A condition that began as an alarm must end as one.
     kind: kindOf(what) === 'harsh-driving' && peakMps2 === undefined ? 'alarm' : kindOf(what),
     silent,
     start: decodeMoment(start),
@@ -400,7 +401,7 @@ function decodeMotion([drive, rest, halt]: EncodedMotion): Motion {
   };
 }
 
-/** Without `valid`: only a valid fix moves a vehicle; of another record it is kept beside it. */
+/** Without `valid`, since only a valid fix moves a vehicle; for other records it is stored separately. */
 function encodePosition(p: Position): EncodedPosition {
   return [
     p.fixTimeMs,

@@ -21,13 +21,13 @@ import type { Drive, Rest, VehicleState } from './vehicle-state.ts';
 const MINUTE_MS = 60_000;
 
 /**
- * Takes a record as the vehicle's last, unless an older one of a black box came late. A record whose time can't be
- * believed, as of a terminal that has not learned the time yet, counts by when it came.
+ * Stores a record as the vehicle's last, unless it is an older one that a black box sent late. A record with an
+ * implausible time, as from a terminal that does not know the time yet, is ordered by its arrival.
  */
 export function noteRecord(vehicle: VehicleState, record: Position, receivedAtMs: number): void {
   const known = vehicle.record;
   if (known !== null && record.fixTimeMs <= known.fixTimeMs) {
-    // Sent again, it is no news.
+    // A repeated record changes nothing.
     if (record.fixTimeMs === known.fixTimeMs && JSON.stringify(record) === JSON.stringify(known)) return;
     if (
       record.fixTimeMs < known.fixTimeMs &&
@@ -40,12 +40,12 @@ export function noteRecord(vehicle: VehicleState, record: Position, receivedAtMs
   vehicle.recordReceivedAtMs = receivedAtMs;
 }
 
-/** What stands for the last record of a vehicle that sent signs of life alone. */
+/** Placeholder for the last record of a vehicle that only sent heartbeats. */
 function signOfLife(receivedAtMs: number): Position {
   return { ...blankPosition(receivedAtMs, 0, 0), valid: false };
 }
 
-/** The status to be published after the vehicle's events; null where no packet came yet. */
+/** The status to publish after the vehicle's events; null before the first packet. */
 export function statusOf(vehicle: VehicleState): VehicleStatus | null {
   const { id, asOfMs, latest, receivedAtMs, receivedLastAtMs, protocol } = vehicle;
   if (receivedLastAtMs === 0) return null;
@@ -88,7 +88,7 @@ function sensorsOf(vehicle: VehicleState): Pick<VehicleStatus, 'sensors'> {
 
 const NONE_EXCEEDED: readonly string[] = [];
 
-/** Thresholds that a value is beyond, as it was published. */
+/** Exceeded thresholds that were published. */
 function exceededOf(vehicle: VehicleState, { place, runs }: SensorState): readonly string[] {
   const leftOut = vehicle.surplus?.leftOut ?? [];
   const published = runs.filter((run) => run.reported && !leftOut.includes(thresholdRunId(vehicle, run, place)));
@@ -99,7 +99,7 @@ function surplusOf({ notes }: Surplus): StatusSurplus[] {
   return notes.map(({ owner, ...note }) => ({ ...note, ownerId: owner === '' ? null : owner }));
 }
 
-/** What it stands at present is left out, as it is of a trip that ends there. */
+/** Totals exclude the current standstill, as those of a trip that ends there. */
 function openTripOf(vehicle: VehicleState): OpenTrip | null {
   const drive = vehicle.motion?.drive ?? null;
   return drive === null ? null : tripTotals(vehicle, drive);
@@ -109,7 +109,7 @@ function activityOf(vehicle: VehicleState): VehicleActivity {
   const { conditions, presences, runs, latest, record } = vehicle;
   const [state, sinceMs] = stateOf(vehicle);
   const raised = conditions.flatMap(({ what }) => (what === 'ignition' ? [] : [what]));
-  // A vehicle that is about to enter or to leave is, by the events, still where it was.
+  // A vehicle that is about to enter or leave has not changed place according to the events.
   let visited = presences.filter(({ phase }) => phase !== 'entering');
   let exceeded = runs.filter(({ reported }) => reported);
   const leftOut = vehicle.surplus?.leftOut ?? [];
@@ -120,8 +120,8 @@ function activityOf(vehicle: VehicleState): VehicleActivity {
   return {
     state,
     sinceMs,
-    // Before the first fix nothing is observed, as there is no place that an event could be at: then it is what the
-    // record says.
+    // Before the first fix no conditions are tracked, since an event would have no place. The record's values are used
+    // instead.
     ignition: latest === null ? (record?.ignition ?? null) : vehicle.ignition,
     alarms: latest === null && record !== null ? record.alarms : raised,
     geofenceIds: visited.map(({ fence }) => fence.definition.id),
@@ -130,7 +130,7 @@ function activityOf(vehicle: VehicleState): VehicleActivity {
   };
 }
 
-/** True in the first minute of a pause where the terminal always says 0 km/h: the next fix may show it moving. */
+/** Whether the next fix may show it moving: the first minute of a pause, where the terminal always reports 0 km/h. */
 function mayStillMove({ isByPlace }: Drive, { since }: Rest, { fixTimeMs }: Position): boolean {
   return isByPlace && fixTimeMs - since.atMs < MINUTE_MS;
 }
@@ -144,7 +144,7 @@ function stateOf(vehicle: VehicleState): [state: StateName, sinceMs: number | nu
   if (halt !== null) return [halt.kind, halt.start.atMs];
   if (rest !== null && !(drive !== null && mayStillMove(drive, rest, latest)))
     return [kindOf(ignition), rest.since.atMs];
-  // Where records without a fix follow, the ignition says whether it still moves.
+  // If records without a fix follow, the ignition shows whether the vehicle still moves.
   if (ignition === false && record !== null && record.fixTimeMs > latest.fixTimeMs)
     return ['parking', latest.fixTimeMs];
   return drive === null ? ['unknown', null] : ['moving', drive.start.atMs];

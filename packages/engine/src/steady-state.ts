@@ -17,10 +17,10 @@ import type { Moment, Presence, VehicleState } from './vehicle-state.ts';
  */
 
 /**
- * True where the way from the last good fix to the next meets no boundary of a geofence that may watch the vehicle.
- * False where that is not known.
+ * Whether the path from the last good fix to the next crosses no boundary of a geofence that may watch the vehicle.
+ * False where unknown.
  *
- * @param vehicle settled in the present epoch
+ * @param vehicle settled in the current epoch
  */
 export function isInPlace({ watchers, cachedCells }: VehicleState, fix: Position): boolean {
   for (let i = 0; i < watchers.length; i++)
@@ -29,17 +29,17 @@ export function isInPlace({ watchers, cachedCells }: VehicleState, fix: Position
 }
 
 /**
- * True where a fix in the same place changes nothing but where the vehicle is, how fast, and how far it came.
+ * Whether a fix in the same place changes only the vehicle's place, speed and distance.
  *
- * @param vehicle settled in the present epoch
+ * @param vehicle settled in the current epoch
  */
 export function isSteady(vehicle: VehicleState, fix: Position): boolean {
   const { speedKmh } = fix;
-  // A speed that the terminal does not give has to be worked out.
+  // A speed that the terminal does not send must be computed.
   return isSpeed(speedKmh) && speedKmh <= vehicle.steadyLimitKmh && saysNothingNew(vehicle, fix);
 }
 
-/** True where a vehicle in a steady state goes on moving, or standing: no trip and no stop begins or ends. */
+/** Whether a vehicle in a steady state keeps moving, or keeps standing: no trip and no stop begins or ends. */
 export function keepsOn(vehicle: VehicleState, speedKmh: number, fix: Position, elapsedMs: number): boolean {
   const { steadyPlace } = vehicle;
   return (
@@ -51,14 +51,14 @@ export function keepsOn(vehicle: VehicleState, speedKmh: number, fix: Position, 
   );
 }
 
-/** Well within the distance at which a vehicle has moved that says 0 km/h, or whose ignition is off. */
+/** Well below the distance at which a vehicle with 0 km/h, or with its ignition off, has moved. */
 const NEAR_DEG = 0.001;
 
 function isNear({ latitude, longitude }: Moment, fix: Position): boolean {
   return Math.abs(fix.latitude - latitude) < NEAR_DEG && Math.abs(fix.longitude - longitude) < NEAR_DEG;
 }
 
-/** Finds out up to which speed a vehicle is calm, and when it keeps on, once a fix has been dealt with. */
+/** Computes the bounds of the steady state after a fix: the speed limit, and the conditions for unchanged motion. */
 export function settle(vehicle: VehicleState, epoch: number): void {
   vehicle.steadyEpoch = epoch;
   vehicle.steadyLimitKmh = steadySpeedLimitKmh(vehicle);
@@ -67,7 +67,7 @@ export function settle(vehicle: VehicleState, epoch: number): void {
 
 function steadySpeedLimitKmh(vehicle: VehicleState): number {
   const { definition, presences, runs } = vehicle;
-  // With each fix a run grows, a stay or an absence gets older, and the vehicle may brake.
+  // Each fix extends a run or ages a presence or absence, and braking may be harsh.
   if (runs.length > 0 || vehicle.harsh !== null || hasAlarm(vehicle)) return -1;
   let limitKmh = definition?.speedLimitKmh ?? Number.MAX_VALUE;
   for (let i = 0; i < presences.length; i++) {
@@ -78,7 +78,7 @@ function steadySpeedLimitKmh(vehicle: VehicleState): number {
   return definition === null ? limitKmh : limitKmh + definition.speedToleranceKmh;
 }
 
-/** One that moves keeps on while it moves; one that stands while it stands, up to when that becomes a stop. */
+/** Computes until when motion is unchanged: a moving vehicle keeps moving; a standing one stands until it is a stop. */
 export function settleMotion(vehicle: VehicleState): void {
   const { definition, motion, ignition } = vehicle;
   if (definition === null || motion === null) return;
@@ -92,7 +92,7 @@ export function settleMotion(vehicle: VehicleState): void {
     return;
   }
   vehicle.steadyOverKmh = -1;
-  // With the ignition on a way of some metres is a movement; and where it says otherwise than the stop, time counts.
+  // With the ignition on, a few metres are a movement. If the ignition contradicts the kind of the stop, time counts.
   const isWaiting = halt !== null && (halt.turn !== null || halt.kind !== kindOf(ignition));
   vehicle.steadyKmh = ignition === true || isWaiting || drive?.isByPlace ? -1 : definition.movingSpeedKmh;
   if (halt === null) vehicle.steadyUntilMs = rest.since.atMs + definition.tripStopMinutes * 60_000;

@@ -4,23 +4,23 @@ import type { Fence } from './geofences/fences.ts';
 import type { Moment } from './vehicle-state.ts';
 
 /**
- * Over a longer gap nobody knows the way between two fixes: a crossing is placed at the fix (semantics, "Geofences").
+ * Over a longer gap the path between two fixes is unknown: a crossing is placed at the fix (semantics, "Geofences").
  */
 const MAX_GAP_MS = 5 * 60_000;
 
 /**
- * The step from a vehicle's last good fix to the next. One object is used for all steps, so that a step costs nothing;
- * nothing may keep a reference to it.
+ * The step from a vehicle's last good fix to the next. One object is reused for all steps to avoid allocation; do not
+ * keep references to it.
  */
 export class Step {
-  /** Null where there is no way to the fix: it is the vehicle's first, or the one before turned out to be wrong. */
+  /** Null where there is no path to the fix: it is the vehicle's first, or the last one turned out to be wrong. */
   from: Position | null = null;
-  /** The last good fix, even where there is no way from it; null before the first. */
+  /** The last good fix, even where there is no path from it; null before the first. */
   last: Position | null = null;
   /** Speed at the last good fix. */
   fromSpeedKmh: number | null = null;
   to: Position;
-  /** Since the last good fix, credible or not; 0 at the first. */
+  /** Since the last good fix, even if that turned out to be wrong; 0 at the first. */
   elapsedMs = 0;
   #distanceM = -1;
 
@@ -42,9 +42,7 @@ export class Step {
     this.#distanceM = -1;
   }
 
-  /**
-   * Length in metres of the great circle between the two fixes; 0 where there is no way. Computed once, when asked for.
-   */
+  /** Great-circle distance between the two fixes in metres; 0 where there is no path. Computed on first use. */
   distanceM(): number {
     if (this.#distanceM < 0) {
       const { from, to } = this;
@@ -54,8 +52,8 @@ export class Step {
   }
 
   /**
-   * Speed at the fix: the terminal's; where it gives none, distance over time since the last; where there is no way
-   * from the last, its speed; null at a first fix without one.
+   * Speed at the fix: the terminal's; without it, distance over time since the last fix; without a path from the last
+   * fix, the speed there; null at a first fix without a speed.
    */
   speedKmh(): number | null {
     const reported = this.to.speedKmh;
@@ -63,23 +61,23 @@ export class Step {
     return this.from === null ? this.fromSpeedKmh : this.impliedKmh();
   }
 
-  /** Distance over time since the last fix; 0 where there is no way. */
+  /** Distance over time since the last fix; 0 where there is no path. */
   impliedKmh(): number {
     return (this.distanceM() * 3600) / this.elapsedMs;
   }
 }
 
-/** False where the terminal gives no speed, or one that no vehicle drives. */
+/** False where the terminal sends no speed, or an impossible one. */
 export function isSpeed(speedKmh: number | null): speedKmh is number {
   return speedKmh !== null && speedKmh >= 0 && speedKmh <= MAX_SPEED_KMH;
 }
 
-/** A vehicle that came less than this, in degrees of latitude or longitude, … */
+/** Two fixes closer than this, in degrees of latitude or longitude, are at the same place. */
 const SAME_PLACE_DEG = 3e-5;
-/** … where its speed would have taken it this far, stands: its terminal repeats a speed of before. */
+/** If a fix is at the same place though its speed implies this distance, the terminal repeats an outdated speed. */
 const MISSING_M = 20;
 
-/** True where a fix repeats the speed of the one before it at the same place. */
+/** Whether a fix repeats the speed of the previous one at the same place. */
 export function repeatsSpeed(from: Position, to: Position, elapsedMs: number): boolean {
   const { speedKmh } = to;
   return (
@@ -91,25 +89,25 @@ export function repeatsSpeed(from: Position, to: Position, elapsedMs: number): b
   );
 }
 
-/** The moment of a fix itself. */
+/** The moment of a fix. */
 export function atFix(fix: Position, speedKmh: number | null): Moment {
   return { atMs: fix.fixTimeMs, latitude: fix.latitude, longitude: fix.longitude, speedKmh };
 }
 
-/** Where and when a step crossed a boundary. */
+/** Place and time at which a step crossed a boundary. */
 export interface Crossing {
   moment: Moment;
-  /** How much of the step lay before the crossing: 0 to 1. */
+  /** Fraction of the step before the crossing: 0 to 1. */
   fraction: number;
-  /** Time of the first of the fixes that it was found by: the one before, where it lies between two. */
+  /** Time of the first fix from which the crossing was detected: the previous one, where it lies between two. */
   fromFixTimeMs: number;
 }
 
 /**
- * Where the segment between the two fixes meets the boundary of a geofence, with the time interpolated along it to
- * whole milliseconds. At the fix itself where the gap is over 5 minutes, where there is no way to the fix, or where the
- * segment does not lead from one side of it to the other (the geofence came to the vehicle, not the vehicle to it).
- * Where it is met several times, the first counts. The speed is that of the fix.
+ * Where the segment between the two fixes crosses the boundary of a geofence, with the time interpolated along it to
+ * whole milliseconds. At the fix itself where the gap is over 5 minutes, where there is no path to the fix, or where
+ * the segment does not lead from one side to the other (the geofence changed, not the vehicle's place). Of several
+ * crossings the first counts. The speed is that of the fix.
  */
 export function crossingOf(fence: Fence, step: Step): Crossing {
   const { from, to } = step;
@@ -120,8 +118,8 @@ export function crossingOf(fence: Fence, step: Step): Crossing {
 }
 
 /**
- * Entry and exit of a geofence that the step passes through without a fix inside, both placed as a crossing is; null
- * where it doesn't, or nobody knows the way.
+ * Entry and exit of a geofence that the step passes through without a fix inside, both placed like crossings; null
+ * where it does not, or the path is unknown.
  */
 export function passageOf(fence: Fence, step: Step): { entry: Moment; exit: Moment; fromFixTimeMs: number } | null {
   const { from } = step;
@@ -133,7 +131,7 @@ export function passageOf(fence: Fence, step: Step): { entry: Moment; exit: Mome
   return { entry: atFraction(from, step, entry), exit: atFraction(from, step, exit), fromFixTimeMs };
 }
 
-/** True where the way from the last fix is known well enough to say what it passed through. */
+/** Whether the path from the last fix is known well enough to determine what it passed through. */
 export function isWayKnown(step: Step): boolean {
   return step.from !== null && step.elapsedMs <= MAX_GAP_MS;
 }
@@ -148,7 +146,7 @@ function atFraction(from: Position, step: Step, fraction: number): Moment {
   };
 }
 
-/** A longitude on the way from one to another, the shorter way round, from -180 to 180. */
+/** A longitude between two others, along the shorter direction, from -180 to 180. */
 function alongLongitude(from: number, to: number, fraction: number): number {
   let across = to - from;
   if (across > 180) across -= 360;

@@ -1,28 +1,28 @@
 import type { EventId, FleetEvent, UserId, VehicleId } from '@outrider/domain';
 
 /**
- * Of one owner, so many geofences at a time count for a vehicle: the oldest of those that contain it. Which they are
- * follows from the place and the definitions alone, so that a replay and a recalculation choose the same, and a visit
- * that begins ends.
+ * Most geofences of one owner that count for a vehicle at a time: the oldest of those that contain it. The choice
+ * depends only on the place and the definitions, so that a replay and a recalculation choose the same, and a visit that
+ * begins ends.
  *
- * A setting would change what a replay makes of packets that were processed before it was changed: so it is a constant.
+ * A constant, since changing a setting would change the result of replaying packets processed before.
  */
 export const MAX_GEOFENCES_AT_ONCE = 200;
 
 /**
- * So many events of one vehicle begin in a minute of fixes because of one owner's geofences, and as many that are the
- * vehicle's own. Far above what a terminal that reports each second makes. No setting either.
+ * Most events of one vehicle that may begin in a minute of fixes because of one owner's geofences; the same limit holds
+ * for the vehicle's own events. Far above what a terminal that reports each second causes. A constant as well.
  */
 export const MAX_EVENTS_PER_MINUTE = 600;
 
-/** Owners that a vehicle keeps a note of. */
+/** Most owners for which a vehicle keeps a note. */
 const MAX_NOTES = 20;
 const MINUTE_MS = 60_000;
 
-/** Whose geofences an event comes from; empty: the event is the vehicle's own. */
+/** Owner of the geofences that an event is about; empty: the event is the vehicle's own. */
 export type SurplusOwner = UserId | '';
 
-/** What was left out of one owner's, in the last minute in which anything was. */
+/** What was left out for one owner in the last minute in which anything was. */
 export interface SurplusNote {
   owner: SurplusOwner;
   /** Time of the last fix at which something was left out. */
@@ -33,20 +33,20 @@ export interface SurplusNote {
   events: number;
 }
 
-/** How many events a vehicle began in a minute, and what was left out. Part of the checkpointed state. */
+/** Number of events that a vehicle began in a minute, and what was left out. Part of the checkpointed state. */
 export interface Surplus {
-  /** Begin of the minute, by the times of fixes. */
+  /** Start of the minute, by the times of fixes. */
   minuteMs: number;
   /** Events that began in it, by owner. */
   begun: [owner: SurplusOwner, count: number][];
-  /** Ids of events whose begin was left out and that go on: their ends are left out, too. */
+  /** Ids of open events whose begin was left out: their ends are left out, too. */
   leftOut: EventId[];
   notes: SurplusNote[];
 }
 
-/** What was left out of vehicles since some time. */
+/** Totals of what was left out since a moment. */
 export interface SurplusCount {
-  /** Geofences around positions, each counted at each. */
+  /** Geofences left out, counted anew at each position. */
   geofences: number;
   /** Events whose begin was left out. */
   events: number;
@@ -58,10 +58,10 @@ export function noSurplus(): Surplus {
 }
 
 /**
- * Whether an event may be published. The begin of one counts, and its end is published where its begin was: so each
- * begin has an end.
+ * Whether an event may be published. Begins are counted against the limit; an end is published if its begin was, so
+ * that begins and ends match.
  *
- * @param owner whose geofence it is about
+ * @param owner owner of the geofence that the event is about
  * @param most begins of one owner in a minute
  */
 export function admit(surplus: Surplus, event: FleetEvent, owner: SurplusOwner, most: number): boolean {
@@ -87,7 +87,7 @@ export function admit(surplus: Surplus, event: FleetEvent, owner: SurplusOwner, 
   return true;
 }
 
-/** Notes that geofences of an owner did not count at a fix. */
+/** Records that geofences of an owner did not count at a fix. */
 export function noteGeofences(surplus: Surplus, owner: SurplusOwner, fixTimeMs: number, geofences: number): void {
   noteOf(surplus, owner, fixTimeMs).geofences = geofences;
 }
@@ -108,7 +108,7 @@ function noteOf(surplus: Surplus, owner: SurplusOwner, fixTimeMs: number): Surpl
   return note;
 }
 
-/** The `count` smallest of some numbers, in no particular order, are moved to the front (Hoare's selection). */
+/** Moves the `count` smallest numbers to the front, in no particular order (Hoare's selection). */
 export function selectSmallest(numbers: Int32Array, length: number, count: number): void {
   let left = 0;
   let right = length - 1;

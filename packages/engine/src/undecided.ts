@@ -1,11 +1,12 @@
 import type { VehicleState } from './vehicle-state.ts';
 
 /**
- * Since when something of a vehicle waits for time to pass before it is reported, in Unix milliseconds: a stay, a
- * speeding or a rest that is not long enough yet, an absence that may be too short to count, fixes that may be jumps.
- * Null where nothing does.
+ * The time since which something of a vehicle waits for more time to pass before it is reported, in Unix milliseconds:
+ * a presence, speeding or standing that is not long enough yet, an absence that may be too short to count, or fixes
+ * that may be jumps. Null where nothing waits.
  *
- * @param silentFromMs also presences whose begin was not observed, from this time on: only their end is published
+ * @param silentFromMs also includes presences from this time on whose begin was not observed, of which only the end is
+ *   published
  */
 export function undecidedSinceMs(vehicle: VehicleState, silentFromMs: number): number | null {
   const { presences, runs, suspects, motion, conditions, shift, latest } = vehicle;
@@ -17,7 +18,7 @@ export function undecidedSinceMs(vehicle: VehicleState, silentFromMs: number): n
   for (const { reported, start } of runs) if (!reported) sinceMs = Math.min(sinceMs, start.atMs);
   for (const { silent, start } of conditions)
     if (silent && start.atMs >= silentFromMs) sinceMs = Math.min(sinceMs, start.atMs);
-  // Where the vehicle stands on, the shift has ended.
+  // If the vehicle stays parked, the shift has ended.
   if (shift !== null && latest !== null && latest.fixTimeMs > shift.seen.atMs)
     sinceMs = Math.min(sinceMs, shift.seen.atMs);
   for (const { runs: values } of vehicle.sensors?.beyond ?? [])

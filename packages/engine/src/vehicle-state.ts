@@ -18,7 +18,7 @@ import type { Disagreement } from './odometer.ts';
 import type { SensorStates } from './sensors/sensor-state.ts';
 import type { Surplus } from './surplus.ts';
 
-/** A moment on the vehicle's way: a fix, or a point between two. */
+/** A moment in a vehicle's movement: a fix, or a point between two. */
 export interface Moment {
   atMs: number;
   latitude: number;
@@ -27,40 +27,40 @@ export interface Moment {
 }
 
 /**
- * One vehicle at one geofence, from the first fix inside to the end of the visit.
+ * Presence of one vehicle at one geofence, from the first fix inside to the end of the visit.
  *
- * - `entering`: inside, for less than the geofence's `minDwellSeconds`; it was not published.
- * - `inside`: the visit's begin was reported, or the stay is silent.
- * - `leaving`: outside, for less than `minDwellSeconds`; the visit goes on if the vehicle comes back in time.
+ * - `entering`: inside, for less than the geofence's `minDwellSeconds`; not published yet.
+ * - `inside`: the visit's begin was reported, or the presence is silent.
+ * - `leaving`: outside, for less than `minDwellSeconds`; the visit continues if the vehicle returns in time.
  */
 export interface Presence {
   fence: Fence;
   phase: 'entering' | 'inside' | 'leaving';
-  /** True where the vehicle was found inside and not seen to enter: the begin is never reported. */
+  /** True where the vehicle was found inside and its entry was not observed: the begin is never reported. */
   silent: boolean;
-  /** True while no fix was inside: the vehicle passed through between two. */
+  /** True while no fix was inside: the vehicle passed through between two fixes. */
   inferred: boolean;
   /** Time of the fix (or, where silent, the moment) that the event's id is derived from. */
   beganAtMs: number;
-  /** Time of the first fix that it was found by. */
+  /** Time of the first of the fixes from which the event was detected. */
   fromFixTimeMs: number;
-  /** That id, once it was needed; not part of the checkpointed state. */
+  /** Event id derived from `beganAtMs`, set on first use; not part of the checkpointed state. */
   id: EventId | null;
   entry: Moment;
-  /** Where it left, while `leaving`. */
+  /** Where and when the vehicle left, while `leaving`. */
   exit: Moment | null;
 }
 
-/** A vehicle over one limit, from the first fix over it. */
+/** A vehicle exceeding one limit, from the first fix above it. */
 export interface SpeedingRun {
   /** Null: the vehicle's own limit. */
   fence: Fence | null;
   limitKmh: number;
   definitionVersion: number;
-  /** False while it has not lasted for the vehicle's `speedingMinSeconds`; it was not published. */
+  /** False while it is shorter than the vehicle's `speedingMinSeconds` and not yet published. */
   reported: boolean;
   start: Moment;
-  /** The event's id, once it was needed; not part of the checkpointed state. */
+  /** Event id, set on first use; not part of the checkpointed state. */
   id: EventId | null;
   peakKmh: number;
   /** Speed integrated over time since the start, up to the vehicle's last fix. */
@@ -68,7 +68,7 @@ export interface SpeedingRun {
   distanceM: number;
 }
 
-/** Fixes turned away as jumps that agree among themselves: the evidence that the last good fix was the wrong one. */
+/** Fixes rejected as jumps that agree with each other: evidence that the last good fix was wrong. */
 export interface Suspects {
   count: number;
   firstAtMs: number;
@@ -77,40 +77,40 @@ export interface Suspects {
   longitude: number;
 }
 
-/** On the way, since the first fix that moved. Totals are up to the newest fix, but without what it has stood since. */
+/** Driving since the first moving fix. Totals are up to the newest fix, without the current standstill. */
 export interface Drive {
   start: Moment;
-  /** The event's id, once it was needed; not part of the checkpointed state. */
+  /** Event id, set on first use; not part of the checkpointed state. */
   id: EventId | null;
   distanceM: number;
-  /** What of the distance lies before the start: from where it was last seen to stand. */
+  /** Part of the distance before the start: from the last fix where the vehicle stood. */
   leadM: number;
   movingMs: number;
   idlingMs: number;
   maxKmh: number;
   disagreement: Disagreement;
-  /** Places showed that it moves, and not the terminal's speed. */
+  /** True where the places show movement, not the terminal's speed. */
   isByPlace: boolean;
 }
 
-/** Standing still, since the first fix that did not move. */
+/** Standing since the first fix that was not moving. */
 export interface Rest {
   since: Moment;
-  /** What the odometer counted meanwhile; part of the trip if it goes on. */
+  /** Distance counted by the odometer meanwhile; part of the trip if that continues. */
   distanceM: number;
   /** How long the ignition was on meanwhile. */
   idlingMs: number;
 }
 
-/** A stop that was reported. */
+/** A reported stop. */
 export interface Halt {
   kind: Stop['kind'];
   start: Moment;
   id: EventId | null;
   idlingMs: number;
   /**
-   * Since when the ignition says otherwise, and what `idlingMs` was then: long enough, and it is a stop of the other
-   * kind.
+   * Since when the ignition contradicts the kind of the stop, with `idlingMs` at that time. After long enough it
+   * becomes a stop of the other kind.
    */
   turn: { at: Moment; idlingMs: number } | null;
 }
@@ -127,138 +127,138 @@ export interface Motion {
   halt: Halt | null;
 }
 
-/** Something that the terminal's records say and that lasts. */
+/** A lasting condition that the terminal's records report. */
 export interface Condition {
   what: Alarm | 'ignition';
   kind: 'ignition' | 'power-cut' | 'harsh-driving' | 'alarm';
-  /** Of harsh driving: the highest that positions showed, in m/s²; null where they showed nothing. */
+  /** For harsh driving: highest acceleration by the positions, in m/s²; null where they show none. */
   peakMps2: number | null;
-  /** True where nobody saw it begin: the begin is never reported. */
+  /** True where the begin was not observed: it is never reported. */
   silent: boolean;
   start: Moment;
   id: EventId | null;
 }
 
-/** A driver at the wheel, by the codes of the terminal's records. */
+/** A driver's shift, by the codes of the terminal's records. */
 export interface Shift {
   code: string;
   start: Moment;
   id: EventId | null;
-  /** The newest record that shows the shift: it has the code, or the vehicle is in use. */
+  /** The newest record that shows the shift: it has the code, or the vehicle was in use. */
   seen: Moment;
 }
 
-/** A shift that ended, as far as events of its time are to name its driver. */
+/** An ended shift, kept to name the driver in events from its time. */
 export interface PastShift {
   code: string;
   startedAtMs: number;
-  /** Events that begin no later than this may be in it. */
+  /** Events that begin up to this time may belong to the shift. */
   untilMs: number;
 }
 
-/** All that the engine knows of one vehicle. */
+/** The engine's state of one vehicle. */
 export interface VehicleState {
   id: VehicleId;
-  /** Offset of the last packet taken in; -1 before the first. */
+  /** Offset of the last processed packet; -1 before the first. */
   offset: number;
-  /** The newest good fix, and when the gateway had it. */
+  /** The newest good fix, and when the gateway received it. */
   latest: Position | null;
   receivedAtMs: number;
-  /** The last record, whether it moved the vehicle or not, and when the gateway had it; null before the first. */
+  /** The last record, whether it moved the vehicle or not, and when the gateway received it; null before the first. */
   record: Position | null;
   recordReceivedAtMs: number;
-  /** Of the newest packet; null before the first. */
+  /** Protocol of the newest packet; null before the first. */
   protocol: ProtocolName | null;
   /**
-   * What the newest status is as of: grows with the times at which packets came, definitions changed, and silence was
-   * noticed.
+   * Time of the newest status. Grows with the times at which packets came, definitions changed, and silence was
+   * detected.
    */
   asOfMs: number;
-  /** Speed at the newest good fix: the terminal's, or what the step to it implies. */
+  /** Speed at the newest good fix: the terminal's, or the implied speed of the step to it. */
   speedKmh: number | null;
   suspects: Suspects | null;
-  /** In the order of the geofences' ids, so that a restart changes no order of events. */
+  /** In the order of the geofences' ids, so that a restart does not change the order of events. */
   presences: Presence[];
   /** The vehicle's own limit first, then in the order of the geofences' ids. */
   runs: SpeedingRun[];
-  /** Null before the first fix, and where no profile says what moving is. */
+  /** Null before the first fix, and without a profile that defines when the vehicle moves. */
   motion: Motion | null;
   /**
-   * True where time ended its trip and no fix has moved it since. A fix from within the gap shows that the trip went
-   * on, in data that came late: the history is to be recalculated from there.
+   * True where elapsed time ended the trip and no fix has moved the vehicle since. A late fix from within the gap shows
+   * that the trip continued: the history must be recalculated from there.
    */
   tripCut: boolean;
-  /** When the gateway had the newest packet, whatever was in it; 0 before the first. */
+  /** When the gateway received the newest packet, whatever its content; 0 before the first. */
   receivedLastAtMs: number;
   /** True after the vehicle was reported offline. */
   offline: boolean;
-  /** Time of the newest record that moved nothing and whose attributes counted; 0 before the first. */
+  /** Time of the newest record that was evaluated but did not move the vehicle; 0 before the first. */
   recordAtMs: number;
-  /** Time of the newest fix that was too far ahead of its reception; 0 without one. */
+  /** Time of the newest fix that was too far ahead of its reception; 0: none. */
   aheadMs: number;
-  /** How many fixes in a row were too far ahead. */
+  /** Number of consecutive fixes that were too far ahead. */
   aheadFixes: number;
   /**
-   * Marks of the records of the newest fix time, where there was more than the fix that moved the vehicle; see
+   * Marks of the records of the newest fix time, where there were others than the fix that moved the vehicle; see
    * `recordMark`.
    */
   beside: { atMs: number; marks: number[] } | null;
-  /** As last received; null before the first. */
+  /** Last received value; null before the first. */
   ignition: boolean | null;
-  /** Whether there was external power when last measured; null where it was never seen to be there. */
+  /** Whether external power was present when last measured; null where it was never measured as present. */
   supplied: boolean | null;
   /** In the order in which they began. */
   conditions: Condition[];
-  /** What of events and geofences is beyond the caps; null before the first event. */
+  /** Events and geofences beyond the caps; null before the first event. */
   surplus: Surplus | null;
-  /** What is known of the fuel; null before the first record of a vehicle whose fuel is measured. */
+  /** State of the fuel detector; null before the first record of a vehicle whose fuel is measured. */
   fuel: FuelState | null;
-  /** Null where nobody is known to drive. */
+  /** Null where the driver is unknown. */
   shift: Shift | null;
-  /** The last shifts that ended, the newest first. */
+  /** The last ended shifts, newest first. */
   pastShifts: readonly PastShift[];
-  /** Up to which of the events of the packet in hand the driver is named. Not part of the checkpointed state. */
+  /** Number of the current packet's events in which the driver is set. Not part of the checkpointed state. */
   named: number;
   /** Null where the vehicle has no sensors. */
   sensors: SensorStates | null;
 
-  // What follows comes from the definitions and is not part of the checkpointed state.
+  // The following fields come from the definitions and are not part of the checkpointed state.
 
-  /** Null while the vehicle has no definition: then no geofence is evaluated. */
+  /** Null while the vehicle has no definition: no geofence is evaluated then. */
   definition: Vehicle | null;
   /** How the fuel is measured; null where it is not. */
   gauge: FuelGauge | null;
-  /** What of its driving is harsh; null where nobody asked. */
+  /** Limits for harsh driving; null where none is set. */
   harsh: HarshLimits | null;
   /** The `origin` of new events. */
   origin: FleetEvent['origin'];
-  /** The geofences of those owners who may see the vehicle. */
+  /** The geofences of each owner who may see the vehicle. */
   watchers: OwnerFences[];
-  /** Where each of the watchers' indexes found the newest good fix; see `steady-state.ts`. */
+  /** For each watcher, the cell of its index that contains the newest good fix; see `steady-state.ts`. */
   cachedCells: CachedCell[];
   /**
    * Up to this speed nothing begins or ends while the vehicle stays in its cached cells; negative where something may
    * begin or end at any speed.
    */
   steadyLimitKmh: number;
-  /** Over this speed, and up to the next, no trip and no stop begins or ends, … */
+  /** Between these two speeds no trip and no stop begins or ends, if the next three conditions hold. */
   steadyOverKmh: number;
   steadyKmh: number;
-  /** … after a step of at most this time, … */
+  /** The step takes at most this time. */
   steadyGapMs: number;
-  /** … before this time, … */
+  /** The fix is before this time. */
   steadyUntilMs: number;
-  /** … near the place where it stands; null where it moves. */
+  /** The fix is near this place, where the vehicle stands; null where it moves. */
   steadyPlace: Moment | null;
-  /** The engine's epoch that this was found out in. */
+  /** The engine's epoch in which these bounds were computed. */
   steadyEpoch: number;
-  /** In the engine's list of changed vehicles already. */
+  /** Whether the vehicle is in the list of changed vehicles already. */
   dirty: boolean;
-  /** In the engine's list of vehicles with a new status already. */
+  /** Whether the vehicle is in the list of vehicles with a new status already. */
   updated: boolean;
 }
 
-/** The state of a vehicle of which nothing was received yet. */
+/** The state of a vehicle before its first packet. */
 export function freshState(id: VehicleId, origin: FleetEvent['origin']): VehicleState {
   return {
     id,
@@ -297,7 +297,7 @@ export function freshState(id: VehicleId, origin: FleetEvent['origin']): Vehicle
     steadyEpoch: -1,
     dirty: false,
     updated: false,
-    // Rarely needed: behind what each fix touches.
+    // Rarely needed fields are placed after those that each fix accesses.
     surplus: null,
     fuel: null,
     gauge: null,
@@ -309,7 +309,7 @@ export function freshState(id: VehicleId, origin: FleetEvent['origin']): Vehicle
   };
 }
 
-/** Order of stays and runs: the vehicle's own limit first, then by geofence id. */
+/** Order of presences and runs: the vehicle's own limit first, then by geofence id. */
 export function orderOf(a: Fence | null, b: Fence | null): number {
   const left: GeofenceId | '' = a?.definition.id ?? '';
   const right: GeofenceId | '' = b?.definition.id ?? '';

@@ -6,12 +6,12 @@ import type { VehicleState } from './vehicle-state.ts';
 
 const STATE_KEY = 'vehicle-state:';
 
-/** The states of all vehicles, and which of them changed. */
+/** The states of all vehicles, with a record of which changed. */
 export class VehicleStates {
   readonly #byId = new Map<VehicleId, VehicleState>();
-  /** Those whose entry in the checkpoint is to be written. */
+  /** Vehicles whose checkpoint entry must be written. */
   #dirty: VehicleState[] = [];
-  /** Those whose status changed. */
+  /** Vehicles whose status changed. */
   #updated: VehicleState[] = [];
   readonly #removed = new Set<VehicleId>();
 
@@ -31,7 +31,7 @@ export class VehicleStates {
     this.#byId.set(vehicle.id, vehicle);
   }
 
-  /** Its entry is to be removed from the checkpoint. */
+  /** Removes the state, and its entry from the checkpoint. */
   remove(id: VehicleId): void {
     this.#byId.delete(id);
     this.#removed.add(id);
@@ -51,7 +51,7 @@ export class VehicleStates {
     this.#dirty.push(vehicle);
   }
 
-  /** Notes that the status of a vehicle changed, or may have. */
+  /** Notes that the status of a vehicle may have changed. */
   update(vehicle: VehicleState, atMs: number): void {
     this.touch(vehicle);
     if (atMs > vehicle.asOfMs) vehicle.asOfMs = atMs;
@@ -60,28 +60,28 @@ export class VehicleStates {
     this.#updated.push(vehicle);
   }
 
-  /** The status of each vehicle of which it changed since the last call. */
+  /** The statuses that changed since the last call. */
   takeUpdated(): VehicleStatus[] {
     const updated = this.#updated;
     this.#updated = [];
     const statuses: VehicleStatus[] = [];
     for (const vehicle of updated) {
       vehicle.updated = false;
-      // One that was deleted, or is not defined yet, has no status that anyone may see.
+      // A deleted vehicle, or one that is not defined yet, has no status that anyone may see.
       const status = vehicle.definition && statusOf(vehicle);
       if (status) statuses.push(status);
     }
     return statuses;
   }
 
-  /** Entries of the checkpoint that changed since the last call; null: to be removed. */
+  /** Checkpoint entries that changed since the last call; null: to be removed. */
   takeChanges(): [key: string, value: Buffer | null][] {
     const changes: [string, Buffer | null][] = [];
     for (const id of this.#removed) if (!this.#byId.has(id)) changes.push([STATE_KEY + id, null]);
     this.#removed.clear();
     for (const vehicle of this.#dirty) {
       vehicle.dirty = false;
-      // One that was removed meanwhile is no longer the state of its vehicle.
+      // A state that was removed meanwhile is no longer that of its vehicle.
       if (this.#byId.get(vehicle.id) === vehicle) changes.push([STATE_KEY + vehicle.id, encodeState(vehicle)]);
     }
     this.#dirty = [];
@@ -89,9 +89,9 @@ export class VehicleStates {
   }
 
   /**
-   * Takes in what {@link takeChanges} wrote; other entries are left alone.
+   * Restores what {@link takeChanges} returned; other entries are ignored.
    *
-   * @throws {Error} where an entry is damaged, or names a geofence that is not defined
+   * @throws {Error} where an entry is damaged, or refers to a geofence that is not defined
    */
   restore(
     entries: readonly (readonly [key: string, value: Buffer])[],

@@ -1,55 +1,55 @@
 import { badParameter } from '@outrider/access';
 
-/** What can be followed. */
+/** Feeds that consumers can follow. */
 export const FEED_NAMES = ['events', 'positions'] as const;
 export type FeedName = (typeof FEED_NAMES)[number];
 
-/** How far a consumer got in a partition. */
+/** Position of a consumer in a partition. */
 export interface Place {
-  /** Of the record that comes next. */
+  /** Offset of the next record. */
   offset: number;
   /** Items of that record that were sent already: a record may hold several. */
   skip: number;
 }
 
-/** How far a consumer got in one topic. */
+/** Positions of a consumer in one topic. */
 export interface TopicPlaces {
-  /** Of the records that the offsets count. */
+  /** Identity of the log that the offsets refer to. */
   identity: string;
   /** By partition. */
   places: readonly Place[];
 }
 
-/** How far a consumer got in each topic of a feed, in the order of its sources. */
+/** Positions of a consumer in each topic of a feed, in the order of its sources. */
 export interface FeedCursor {
   feed: FeedName;
   topics: readonly TopicPlaces[];
 }
 
-/** A later form of cursors begins with another number. */
+/** Format of cursors; a later format starts with another number. */
 const VERSION = '1';
-/** What a request line holds beside everything else, and more than 200 partitions need. */
+/** Fits into a request line beside everything else, and suffices for more than 200 partitions. */
 export const MAX_CURSOR_CHARACTERS = 6000;
 const PLACE = /^([0-9a-z]{1,10})(?:~([0-9a-z]{1,4}))?$/;
 const IDENTITY = /^\w{1,64}$/;
 const NO_CURSOR = 'It is no cursor that this feed gave.';
 
-/** A cursor as text: only letters, digits, `-` and `_`, without meaning for clients. */
+/** Encodes a cursor as opaque text of letters, digits, `-` and `_`. */
 export function writeFeedCursor({ feed, topics }: FeedCursor): string {
   const parts = topics.map(({ identity, places }) => `${identity};${places.map(writePlace).join('.')}`);
   return Buffer.from([VERSION, feed, ...parts].join(';')).toString('base64url');
 }
 
 /**
- * @param topicCount topics that the feed is made of
- * @param parameter where the cursor came from, as it is named to the caller
+ * @param topicCount number of topics of the feed
+ * @param parameter name of the parameter that held the cursor, for the error
  * @throws {Problem} when the text is no cursor of the feed
  */
 export function readFeedCursor(text: string, feed: FeedName, topicCount: number, parameter: string): FeedCursor {
   const refuse = (detail = NO_CURSOR) => badParameter(parameter, detail);
   if (text.length > MAX_CURSOR_CHARACTERS) throw refuse();
   const bytes = Buffer.from(text, 'base64url');
-  // What is no base64url is read over: such a text is not what was written.
+  // The decoder skips characters that are no base64url; a text with such characters was not written here.
   if (bytes.toString('base64url') !== text) throw refuse();
   const [version, named, ...parts] = bytes.toString('latin1').split(';');
   if (version !== VERSION) throw refuse();

@@ -3,47 +3,47 @@ import type { Bounds, Log } from '@outrider/log';
 import { sharedFor } from '@outrider/runtime';
 import type { FeedItem, FeedSource } from './sources.ts';
 
-/** What of the log feeds need. */
+/** Methods of the log that feeds need. */
 export type FeedLog = Pick<Log, 'bounds' | 'locate' | 'offsetsAt' | 'read' | 'writtenAtMs'>;
 
-/** Consecutive records of a partition, with what they say. */
+/** Consecutive records of a partition, decoded into items. */
 export interface Page {
   records: readonly { offset: number; items: readonly FeedItem[] }[];
-  /** The page has everything below this offset; where it begins there as well, there was nothing yet. */
+  /** The page covers everything below this offset. If the page starts at this offset, no record existed yet. */
   nextOffset: number;
 }
 
-/** What a consumer asked for is no longer in the log: retention was faster. */
+/** The requested records are no longer in the log, because retention removed them. */
 export class RemovedError extends Error {
   override name = 'RemovedError';
 }
 
-/** A page ends with the record that reaches one of these. */
+/** A page ends with the record that makes it as large as one of these. */
 const MAX_RECORDS = 500;
 const MAX_ITEMS = 1000;
-/** Pages of a topic that are kept for consumers that are at the same place. */
+/** Cached pages per topic, for consumers at the same position. */
 const KEPT_PAGES = 16;
-/** Readings of the log at the same time, over all feeds: consumers wait in turn, a page at a time. */
+/** Concurrent reads of the log, over all feeds. Consumers wait in turn, one page at a time. */
 const MAX_READINGS = 4;
-/** All consumers that wait ask together where the log ends. */
+/** The ends of the log are queried once per interval for all waiting consumers. */
 const BOUNDS_KEPT_MS = 200;
 
-/** Readings of all topics share these. */
+/** Queue of reads, shared by all topics. */
 export function readingQueue(): FairQueue {
   return new FairQueue({ atOnce: MAX_READINGS, maxWaiting: Number.POSITIVE_INFINITY });
 }
 
 /**
- * The records of a topic by the page, for all consumers: those that are at the same place, as most are, read and decode
- * a page once.
+ * Pages of the records of a topic, shared by all consumers. Most consumers are at the same position, so a page is read
+ * and decoded once for them.
  */
 export class Pages {
   readonly source: FeedSource;
   readonly #log: FeedLog;
   readonly #readings: FairQueue;
-  /** The page used last is the last. */
+  /** Least recently used first. */
   readonly #kept = new Map<string, Promise<Page>>();
-  /** Both ends of each partition, as they were a moment ago. */
+  /** Both ends of each partition, cached for {@link BOUNDS_KEPT_MS}. */
   readonly bounds: () => Promise<ReadonlyMap<number, Bounds>>;
   #identity: Promise<string> | null = null;
 
@@ -54,15 +54,15 @@ export class Pages {
     this.bounds = sharedFor(BOUNDS_KEPT_MS, () => log.bounds(source.topic));
   }
 
-  /** Both ends as they are now. */
+  /** Both ends of each partition, queried now. */
   boundsNow(): Promise<ReadonlyMap<number, Bounds>> {
     return this.#log.bounds(this.source.topic);
   }
 
-  /** Of the records that offsets count now. */
+  /** Identity of the log that offsets refer to now. */
   identity(): Promise<string> {
     this.#identity ??= this.#log.locate(this.source.topic, 0, null).then(({ identity }) => identity);
-    // The next consumer asks again.
+    // A failure is not cached: the next consumer tries again.
     this.#identity.catch(() => {
       this.#identity = null;
     });
@@ -70,16 +70,16 @@ export class Pages {
   }
 
   /**
-   * The records from an offset on, as many as one page has.
+   * Reads a page of records from an offset on.
    *
-   * @param end offset that the partition is known to reach
+   * @param end offset up to which the partition is known to have records
    * @throws {RemovedError} when the log begins after the offset
    */
   from(partition: number, offset: number, end: number): Promise<Page> {
     const key = `${partition}:${offset}`;
     const known = this.#kept.get(key);
     const page = known ?? this.#readings.run(() => this.#read(partition, offset, end));
-    // What it has stays true however far the partition has grown since.
+    // A cached page remains correct, even if the partition has grown since.
     this.#kept.delete(key);
     this.#kept.set(key, page);
     for (const oldest of this.#kept.keys()) {
@@ -112,7 +112,7 @@ export class Pages {
         nextOffset = offset + 1;
         break reading;
       }
-    // Asked after the reading: what was removed meanwhile may have been left out.
+    // Queried after reading: records that were removed meanwhile may be missing.
     if (records[0]?.offset !== from) {
       const { earliest = 0 } = (await this.boundsNow()).get(partition) ?? {};
       if (earliest > from) throw new RemovedError(`${topic.name}/${partition} begins at ${earliest}, after ${from}`);

@@ -6,13 +6,13 @@ import { type FeedCursor, type FeedName, type Place, readFeedCursor, writeFeedCu
 import { type FeedLog, type Page, type Pages, RemovedError } from './pages.ts';
 import type { FeedItem } from './sources.ts';
 
-/** Where a consumer without a cursor begins; a number: with what was written at that time (Unix ms) or later. */
+/** Where a consumer without a cursor starts; a number: at records written at that time (Unix ms) or later. */
 export type FeedStart = 'earliest' | 'latest' | number;
 
 export interface ReadingContext {
   feed: FeedName;
   log: FeedLog;
-  /** Of each topic of the feed. */
+  /** One for each topic of the feed. */
   pages: readonly Pages[];
   owners: GeofenceOwners;
   clock: Clock;
@@ -24,18 +24,18 @@ export interface SentItem {
   cursor: string;
 }
 
-/** How much a consumer takes at a time. */
+/** Limits of one call. */
 export interface Taking {
   maxItems: number;
-  /** Of the reading's clock: steady milliseconds at which it ends in any case. */
+  /** Deadline in steady milliseconds of the reading's clock. */
   byMs: number;
-  /** When enough is there: with `maxItems`, or with the first page that has any. */
+  /** When to return: with `maxItems`, or with the first page that has any items. */
   until: 'full' | 'any';
   /** Whether each item comes with the cursor behind it. */
   hasCursors: boolean;
 }
 
-/** A partition of a topic, and how far the consumer got in it. */
+/** A partition of a topic, with the consumer's position in it. */
 interface Strand {
   pages: Pages;
   nth: number;
@@ -43,17 +43,17 @@ interface Strand {
   place: Place;
 }
 
-/** One consumer may keep the thread for at most this time before all others have a turn. */
+/** Maximum time for which one consumer occupies the thread before it yields to the others. */
 const SLICE_MS = 5;
 
-/** One consumer on its way through the topics of a feed. */
+/** Reads the topics of a feed for one consumer. */
 export class FeedReading {
   readonly #context: ReadingContext;
   readonly #identities: readonly string[];
   readonly #strands: Strand[];
-  /** Both ends of each partition, by topic, as they were at the last look. */
+  /** Both ends of each partition, by topic, when they were last queried. */
   #bounds: readonly ReadonlyMap<number, Bounds>[];
-  /** Where the next turn begins: no partition waits for the end of another. */
+  /** Index of the partition that comes next, so that no partition waits for the end of another. */
   #turn = 0;
   #yieldAtMs: number;
 
@@ -71,9 +71,9 @@ export class FeedReading {
   }
 
   /**
-   * @param cursor what the caller sent, and the name of the parameter that it came in
+   * @param cursor text that the caller sent, and the name of the parameter that held it
    * @throws {Problem} `invalid-request` when it is no cursor of this feed, `cursor-expired` when the log no longer has
-   *   what follows it
+   *   the records after it
    */
   static async from(context: ReadingContext, cursor: { text: string; parameter: string }): Promise<FeedReading> {
     const { topics } = readFeedCursor(cursor.text, context.feed, context.pages.length, cursor.parameter);
@@ -141,7 +141,7 @@ export class FeedReading {
     return new FeedReading(context, identities, all, strands);
   }
 
-  /** When the oldest record was written that is left where others were removed; null: nothing was removed. */
+  /** Time from which all partitions with removed records are complete; null: nothing was removed. */
   async logBeginsAtMs(): Promise<number | null> {
     const { log } = this.#context;
     const times: number[] = [];
@@ -153,7 +153,7 @@ export class FeedReading {
     return times.length === 0 ? null : Math.max(...times);
   }
 
-  /** What stands for how far the consumer got. */
+  /** Cursor for the consumer's current position. */
   cursor(): string {
     const topics: FeedCursor['topics'] = this.#identities.map((identity, nth) => ({
       identity,
@@ -162,19 +162,19 @@ export class FeedReading {
     return writeFeedCursor({ feed: this.#context.feed, topics });
   }
 
-  /** Looks how far the log has grown. All consumers that wait share a look. */
+  /** Queries the ends of the log. Consumers that wait at the same time share the query. */
   async look(): Promise<void> {
     this.#bounds = await Promise.all(this.#context.pages.map((pages) => pages.bounds()));
   }
 
-  /** Did the log have records at the last look that the consumer has not come to? */
+  /** Whether the log, when last queried, had records that the consumer has not read. */
   get isBehind(): boolean {
     return this.#strands.some((strand) => this.#isBehindIn(strand));
   }
 
   /**
-   * Seconds since the oldest record was written that the consumer has not come to; 0 where it had come to all at the
-   * last look.
+   * Seconds since the oldest unread record was written; 0 where the consumer had read all records when the log was last
+   * queried.
    */
   async lagSeconds(): Promise<number> {
     const { log, clock } = this.#context;
@@ -187,11 +187,11 @@ export class FeedReading {
   }
 
   /**
-   * The next items that the caller may see, from each partition in turn: a page of it at most, so that this takes
-   * little, whatever the caller may see.
+   * The next items that the caller may see. Partitions take turns, with at most one page per turn, so that a call is
+   * cheap even if the caller may see few items.
    *
-   * @param caller asked for anew for each page, and at the moment at which its rights are judged
-   * @throws {Problem} `cursor-expired` when the log removes what was to come next
+   * @param caller called again for each page, right before its rights are checked
+   * @throws {Problem} `cursor-expired` when the log has removed the next records
    */
   async take(caller: () => Promise<User>, asked: Taking): Promise<SentItem[]> {
     const { maxItems, byMs, until } = asked;
@@ -209,7 +209,7 @@ export class FeedReading {
       idle = 0;
       const page = await this.#page(strand);
       if (page === null) {
-        // What was taken is handed out first: the next turn meets the same.
+        // Items read before are returned first. The next call will find the same error.
         if (taken.length > 0) break;
         throw await this.#expired();
       }
@@ -231,7 +231,7 @@ export class FeedReading {
     return this.#bounds[nth]?.get(partition)?.end ?? 0;
   }
 
-  /** Null: the log removed what was to come next. */
+  /** Null: the log has removed the next records. */
   async #page(strand: Strand): Promise<Page | null> {
     const { pages, partition, place } = strand;
     try {
@@ -242,7 +242,7 @@ export class FeedReading {
     }
   }
 
-  /** The caller as it is now, once all is known that rights to the page hang on. */
+  /** The current caller, after loading everything that its rights to the page depend on. */
   async #sight(page: Page, caller: () => Promise<User>): Promise<User> {
     const geofences = page.records.flatMap(({ items }) => items.map(({ geofenceId }) => geofenceId));
     await this.#context.owners.read(geofences);
@@ -268,7 +268,7 @@ export class FeedReading {
         }
         const isAllowed = owners.mayReceive(caller, item.vehicleId, item.geofenceId);
         if (isAllowed === undefined) {
-          // What was known of a geofence was forgotten meanwhile: this item is the first of the next turn.
+          // The geofence's owner was dropped from the cache meanwhile. This item is the first of the next call.
           strand.place = { offset, skip: nth };
           return;
         }
@@ -280,7 +280,7 @@ export class FeedReading {
     strand.place = { offset: nextOffset, skip: 0 };
   }
 
-  /** The refusal of a consumer whose next records are gone, with where it can go on. */
+  /** Error for a consumer whose next records were removed, with where it can continue. */
   async #expired(): Promise<Problem> {
     const times: number[] = [];
     for (const strand of this.#strands) {

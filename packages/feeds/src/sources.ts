@@ -21,23 +21,22 @@ export type FeedFact =
   | { type: 'position'; position: Position; terminalId: TerminalId }
   | { type: 'event'; event: FleetEvent; removed: boolean };
 
-/** One thing that a feed has to say. Its text is made when the first consumer that may see it needs it. */
+/** One item of a feed. Its text is built when the first consumer that may see it needs it. */
 export interface FeedItem {
   readonly vehicleId: VehicleId;
-  /** The geofence that it is about: not everybody who may see the vehicle may know of it. */
+  /** The geofence that it is about. Not everyone who may see the vehicle may see the geofence. */
   readonly geofenceId: GeofenceId | null;
-  /** What it says. */
   readonly fact: FeedFact;
-  /** As lists show it. */
+  /** JSON for lists. */
   json(): Record<string, unknown>;
-  /** As a stream shows it, up to its cursor: the message of the live API without its last brace. */
+  /** JSON for streams, up to its cursor: the message of the live API without its last brace. */
   readonly text: string;
 }
 
 /** A topic that a feed is made of. */
 export interface FeedSource<T = unknown> {
   topic: Topic<T>;
-  /** Of a record, in their order; the same whenever it is read. */
+  /** Items of a record, in their order. Always the same for the same record. */
   itemsOf(partition: number, offset: number, value: T): readonly FeedItem[];
 }
 
@@ -66,7 +65,7 @@ class Item implements FeedItem {
   }
 }
 
-/** The topics of each feed. Made anew by each process: what it has seen of repetitions is its own. */
+/** The topics of each feed. Created per process, because each tracks the repetitions that it has seen. */
 export function feedSources(): Readonly<Record<FeedName, readonly FeedSource[]>> {
   const repeated = new RepeatedEvents();
   const events: FeedSource<FleetEvent> = {

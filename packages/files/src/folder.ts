@@ -14,17 +14,17 @@ import {
 } from './files.ts';
 import { syncFolder } from './whole-file.ts';
 
-/** Where files are until they are whole: no id has such a name. */
+/** Folder of incomplete files: no id has such a name. */
 const INCOMING = '.incoming';
-/** A file of check sums for each file, of the same name. */
+/** Folder with a file of check sums for each file, under the same name. */
 const SUMS = '.sums';
-/** So many bytes have a check sum together, and are read at a time. */
+/** Size of the blocks that are read and have a check sum each. */
 const BLOCK_BYTES = 64 * 1024;
 
 /**
- * Files in a folder that is this process's own. A file is written aside, synced, and then gets its name; after that its
- * check sums are stored, by which it is compared whenever it is read. A file without any is read as it is: one of an
- * earlier version, or one before whose sums the process was killed.
+ * Files in a folder that belongs to this process alone. A file is written to a temporary file, synced, and renamed.
+ * Then its check sums are stored, and verified at each read. A file without check sums is read without verification: an
+ * earlier version wrote it, or the process was killed before it stored them.
  *
  * @param path created if it is missing; unfinished files of an earlier process are removed
  * @throws {Error} when it can't be used
@@ -110,21 +110,21 @@ class FolderFiles implements Files {
     await stat(this.#incoming);
   }
 
-  /** @throws {DamagedFileError} where the file has fewer bytes than it had */
+  /** @throws {DamagedFileError} when the file has become shorter */
   async #requireLength({ id, bytes }: FileInfo): Promise<void> {
     const sums = await readSums(id, this.#sumsOf(id));
     if (sums !== null && sums.bytes > bytes)
       throw new DamagedFileError(id, `it has ${bytes} bytes, and had ${sums.bytes}`);
   }
 
-  /** Those of the file that is replaced must not be taken for the new one's. */
+  /** Removes the check sums of a replaced file, which must not be used for the new one. */
   async #removeSums(id: string): Promise<void> {
     if ((await stat(this.#sumsOf(id)).catch(absent)) === null) return;
     await rm(this.#sumsOf(id), { force: true });
     await syncFolder(join(this.#path, SUMS));
   }
 
-  /** One file gets its name and its sums before the next does: two of one name must not get each other's sums. */
+  /** Serialises publishing, so that two files of the same name do not get each other's check sums. */
   #publishing(publish: () => Promise<void>): Promise<void> {
     const published = this.#published.then(publish);
     this.#published = published.catch(() => {});
@@ -140,7 +140,7 @@ class FolderFiles implements Files {
   }
 }
 
-/** Check sums of a file that is written: CRC-32 of each block, and how many bytes there are. */
+/** Check sums of a file during writing: CRC-32 of each block, and the number of bytes. */
 class BlockSums {
   bytes = 0;
   #sums: number[] = [];
@@ -156,7 +156,7 @@ class BlockSums {
     }
   }
 
-  /** The length as a 64-bit number, the sums, and a sum of all of this; little-endian. */
+  /** The length as a 64-bit number, the check sums, and a check sum of all of this; little-endian. */
   encode(): Buffer {
     if (this.bytes % BLOCK_BYTES !== 0) this.#endBlock();
     const encoded = Buffer.alloc(8 + 4 * this.#sums.length + 4);
@@ -174,7 +174,7 @@ class BlockSums {
 
 interface KnownSums {
   bytes: number;
-  /** Of a block. */
+  /** Check sum of a block. */
   sumAt(block: number): number;
 }
 
@@ -190,14 +190,14 @@ async function readSums(id: string, path: string): Promise<KnownSums | null> {
   if (!isWhole) throw new DamagedFileError(id, 'its check sums are');
   return {
     bytes: Number(encoded.readBigUInt64LE()),
-    // Of a block beyond them, one of another file, it is of no block.
+    // For a block beyond the end, -1, which no block's check sum equals.
     sumAt: (block) => (8 + 4 * block < encoded.length - 4 ? encoded.readUInt32LE(8 + 4 * block) : -1),
   };
 }
 
 /**
- * Reads whole blocks, and compares each before any byte of it is returned. Opened with the first part that is taken, so
- * that what nobody reads holds nothing open.
+ * Reads whole blocks, and verifies each before any byte of it is returned. The file is opened when the first chunk is
+ * taken, so that an unused result holds nothing open.
  */
 async function* read(
   id: string,
@@ -207,7 +207,10 @@ async function* read(
 ): AsyncGenerator<Uint8Array> {
   if (start === end) return;
   const file = await open(path, 'r');
-  /** A file that was replaced meanwhile is read to its end; the sums may be of the other one. */
+  /**
+   * If the file was replaced meanwhile, the old one is read to its end, although the check sums may be those of the new
+   * one.
+   */
   const isReplaced = async () => (await stat(path).catch(absent))?.ino !== (await file.stat()).ino;
   try {
     const sums = await sumsOf();

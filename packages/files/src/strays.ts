@@ -1,21 +1,21 @@
 import type { Files } from './files.ts';
 
-/** Which files of a store are strays: of this make, old enough, and of nobody. */
+/** Defines which files of a store are strays: of this kind, old enough, and without an owner. */
 export interface StraySearch {
-  /** Unix milliseconds: what was stored later may be one that is just being put. */
+  /** Unix milliseconds: a file stored later may belong to an upload that is still in progress. */
   storedBeforeMs: number;
-  /** What a file belongs to, by its id; null: it is of another make, and left alone. */
+  /** The owner of a file, by its id; null: the file is of another kind, and left alone. */
   ownerOf(id: string): string | null;
-  /** Those of some owners that are known to have their file. */
+  /** Those of the owners that are known to have their file. */
   known(owners: readonly string[]): Promise<ReadonlySet<string>>;
   /** Called with each stray before it is removed. */
   onStray(id: string): void;
 }
 
-/** So many are asked about at a time. */
+/** Number of files checked at a time. */
 const AT_ONCE = 100;
 
-/** Takes away files that belong to nobody: what a crash between two writes may have left. */
+/** Removes files without an owner, which a crash between two writes may have left. */
 export async function removeStrays(files: Pick<Files, 'list' | 'delete'>, search: StraySearch): Promise<void> {
   let some: { id: string; owner: string }[] = [];
   const settle = async () => {

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { link, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** For the account of the service alone: files may hold secrets. */
+/** Only for the account of the service: files may contain secrets. */
 const MODE = 0o600;
 
 /**
  * Creates a file atomically and durably: after a crash or a power cut it is complete or missing.
  *
- * @returns false where the file exists already: it is left as it is
+ * @returns false if the file exists already: it is left unchanged
  */
 export async function createWhole(path: string, content: string): Promise<boolean> {
   return placed(path, content, async (aside) => {
@@ -43,7 +43,7 @@ async function placed<Result>(
   }
 }
 
-/** A name in a folder is durable once the folder is. */
+/** Syncs a folder: only then are the names of its files durable. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

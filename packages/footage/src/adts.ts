@@ -11,7 +11,7 @@ export interface AdtsFrame {
   objectType: number;
 }
 
-/** The frames that stand one behind the other in a packet; those that are whole. */
+/** The complete frames of a packet, which follow each other. */
 export function splitAdts(bytes: Uint8Array): AdtsFrame[] {
   const frames: AdtsFrame[] = [];
   let p = 0;

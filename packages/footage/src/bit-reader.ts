@@ -1,6 +1,4 @@
-/**
- * Reads bits of a unit's payload, without the bytes that only keep start codes out of it. Past the end it reads zeros.
- */
+/** Reads bits of a unit's payload, without its emulation prevention bytes. Past the end it reads zeros. */
 export class BitReader {
   readonly #bytes: Uint8Array;
   #bit = 0;
@@ -22,7 +20,7 @@ export class BitReader {
     this.#bytes = plain.subarray(0, length);
   }
 
-  /** Was more read than there is? */
+  /** Whether more bits were read than exist. */
   get exhausted(): boolean {
     return this.#bit > 8 * this.#bytes.length;
   }

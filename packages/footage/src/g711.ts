@@ -9,9 +9,9 @@ const TABLES: Readonly<Record<G711Law, Int16Array>> = {
 };
 
 /**
- * The values that G.711's codes stand for (ITU-T G.711, tables 1 and 2), in 16 bits, low byte first. Each code has a
- * value of its own, so nothing is lost, and an encoder gives the same codes again. The chips of one maker put four
- * bytes in front of each frame, which are no sound: `00 01`, the length of the rest in words, `00`; they are left out.
+ * Decodes G.711 (ITU-T G.711, tables 1 and 2) to 16-bit samples, low byte first. Each code has a value of its own, so
+ * nothing is lost, and an encoder gives the same codes again. The chips of one maker put four bytes in front of each
+ * frame that are no sound: `00 01`, the length of the rest in words, `00`. They are left out.
  */
 export function expandG711(law: G711Law, codes: Uint8Array): Buffer {
   const from = hasChipHeader(codes) ? 4 : 0;
@@ -31,7 +31,7 @@ function hasChipHeader(codes: Uint8Array): boolean {
   );
 }
 
-/** Thirteen bits of the table, scaled to sixteen. */
+/** Value of an A-law code: 13 bits of the table, scaled to 16. */
 function aLawValue(code: number): number {
   const plain = code ^ 0x55;
   const exponent = (plain >> 4) & 7;
@@ -40,7 +40,7 @@ function aLawValue(code: number): number {
   return plain & 0x80 ? magnitude : -magnitude;
 }
 
-/** Fourteen bits of the table, scaled to sixteen. */
+/** Value of a μ-law code: 14 bits of the table, scaled to 16. */
 function muLawValue(code: number): number {
   const plain = ~code & 0xff;
   const magnitude = ((((plain & 0x0f) << 3) + 0x84) << ((plain >> 4) & 7)) - 0x84;

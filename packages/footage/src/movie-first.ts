@@ -2,10 +2,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 
 const HEADER_BYTES = 8;
 const LARGE_HEADER_BYTES = 16;
-/** Tables of an hour of video take a few megabytes. */
+/** Maximum size of the tables: those of an hour of video take a few megabytes. */
 const MAX_MOVIE_BYTES = 64 * 1024 * 1024;
 const COPY_BYTES = 256 * 1024;
-/** Boxes that hold boxes, on the way to the tables of offsets. */
+/** Container boxes on the path to the tables of offsets. */
 const CONTAINERS = ['moov', 'trak', 'mdia', 'minf', 'stbl'];
 
 interface Box {
@@ -15,10 +15,10 @@ interface Box {
 }
 
 /**
- * Copies an MP4 file so that its tables (`moov`) stand before its pictures: a player can begin with the first bytes
- * that it gets. Nothing else changes; of the file only the tables are in memory.
+ * Copies an MP4 file so that its tables (`moov`) come before its pictures: a player can begin with the first bytes that
+ * it gets. Nothing else changes. Only the tables are held in memory.
  *
- * @throws {Error} when the file is no MP4 with one `moov` box, or an offset would leave its 32 bits
+ * @throws {Error} when the file is no MP4 with one `moov` box, or an offset would exceed its 32 bits
  */
 export async function copyMovieFirst(from: string, to: string): Promise<void> {
   const source = await open(from, 'r');
@@ -65,7 +65,7 @@ async function topBoxes(file: FileHandle): Promise<Box[]> {
   return boxes;
 }
 
-/** Moves every offset of a chunk in the tables by `shift` bytes. */
+/** Shifts every chunk offset in the tables by `shift` bytes. */
 function shiftOffsets(movie: Buffer, from: number, to: number, shift: number): void {
   let at = from;
   while (at + HEADER_BYTES <= to) {

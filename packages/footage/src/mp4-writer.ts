@@ -13,38 +13,38 @@ import { Timeline } from './timeline.ts';
 export interface FootageFrame {
   kind: 'key' | 'predicted' | 'bidirectional' | 'audio' | 'data';
   /**
-   * `h264` and `h265` in the form of Annex B; `g711a` and `g711u`; `aac` with ADTS headers. Others can't be written.
+   * `h264` and `h265` in the form of Annex B; `g711a` and `g711u`; `aac` with ADTS headers. Others cannot be written.
    */
   codec: string;
-  /** Milliseconds from a beginning of the terminal's choice. */
+  /** Milliseconds since an arbitrary start that the terminal chose. */
   timestampMs: number;
   data: Uint8Array;
 }
 
 export type AudioCodec = 'g711a' | 'g711u' | 'aac';
 
-/** What was written, up to now or in all. */
+/** Facts about the file, up to now or complete. */
 export interface FootageFacts {
-  /** Of pictures and sound; of the whole file once it is finished. */
+  /** Bytes of pictures and sound; of the whole file once it is finished. */
   bytes: number;
   durationMs: number;
   videoCodec: VideoCodec | null;
-  /** Of the terminal. G.711 stands in the file as the 16-bit samples that its codes stand for. */
+  /** Codec of the terminal. The file contains G.711 sound as decoded 16-bit samples. */
   audioCodec: AudioCodec | null;
   width: number;
   height: number;
   videoFrames: number;
   keyFrames: number;
-  /** Left out because nothing before them could be decoded. */
+  /** Frames left out because they came before the first key picture, without which they cannot be decoded. */
   framesBeforeKey: number;
-  /** Left out because they were no frames of the stream's codec. */
+  /** Frames left out because they were no frames of the stream's codec. */
   framesUnreadable: number;
   audioFrames: number;
-  /** Left out: in a codec that can't be written, before the first picture, or too late. */
+  /** Sound left out: in a codec that cannot be written, before the first picture, or too late. */
   audioDropped: number;
 }
 
-/** Why no file can be made of the frames. */
+/** Why the frames cannot be written to a file. */
 export type FootageFault = 'no-picture' | 'unsupported-codec' | 'bad-stream';
 
 export class FootageError extends Error {
@@ -58,49 +58,50 @@ export class FootageError extends Error {
 }
 
 export interface Mp4WriterOptions {
-  /** A file that does not exist; it appears when it is finished. */
+  /** Path of a file that does not exist yet; it appears when it is finished. */
   path: string;
-  /** Write sound where the stream has some. */
+  /** Whether to write sound if the stream has some. */
   audio: boolean;
 }
 
-/** Writes pictures and sound as they came from a terminal, without coding them anew, into an MP4 file. */
+/** Writes pictures and sound as they came from a terminal into an MP4 file, without transcoding. */
 export interface Mp4Writer {
   readonly facts: FootageFacts;
   /**
-   * Takes the next frame. Await it: that is the back-pressure. The frame's memory is the writer's from then on.
+   * Takes the next frame. Callers must await it: that is the backpressure. From then on, the writer owns the frame's
+   * memory.
    *
    * @throws {FootageError} when no file can be made of the stream
    * @throws {Error} when the disk refuses
    */
   add(frame: FootageFrame): Promise<void>;
   /**
-   * Ends the file, with its tables in front of the pictures, so that players can begin at once.
+   * Finishes the file, with its tables before the pictures, so that players can begin at once.
    *
-   * @throws {FootageError} when no picture came from which decoding could begin
+   * @throws {FootageError} when no picture came with which decoding could begin
    */
   finish(): Promise<FootageFacts>;
-  /** Ends without a file; to be called also where {@link add} or {@link finish} threw. */
+  /** Ends without a file. Must also be called if {@link add} or {@link finish} threw. */
   abandon(): Promise<void>;
 }
 
-/** Loaded by the first file: the library is 2 MB of source. */
+/** Loaded with the first file, because the library is 2 MB of source. */
 async function loadMedia(): Promise<typeof Media> {
   const media = await import('mediabunny');
-  // What a terminal sends is reported by errors here; the library would print it for everyone to see.
+  // Errors report faults of a terminal's stream here; the library would print them to the console.
   media.Logging.level = media.LogLevel.Silent;
   return media;
 }
 
-/** How long sound is waited for before the file is begun without it. */
+/** Maximum wait for sound before the file is begun without it. */
 const PRELUDE_MS = 1500;
 const PRELUDE_BYTES = 4 * 1024 * 1024;
-/** Frames of sound that may come before the first picture is known to be whole. */
+/** Maximum number of sound frames that may come before the first complete picture. */
 const MAX_EARLY = 32;
-/** A quarter of an hour with 60 pictures a second and as much sound is a third of this. */
+/** Maximum number of frames: a quarter of an hour with 60 pictures a second and as much sound is a third of this. */
 const MAX_FRAMES = 400_000;
 const DISK_CHUNK_BYTES = 256 * 1024;
-/** Sound that is this much off its time is taken to follow what was before. */
+/** Sound with a smaller deviation from its time is assumed to follow the sound before without a pause. */
 const SOUND_TOLERANCE_MS = 60;
 const SOUND_TOO_LATE_MS = 500;
 const SILENCE_PIECE_MS = 1000;
@@ -116,7 +117,7 @@ interface Sound {
   objectType: number;
 }
 
-/** Begins a file. Nothing is written before it is known what the stream holds. */
+/** Creates a writer. Nothing is written before the contents of the stream are known. */
 export function createMp4Writer(options: Mp4WriterOptions): Mp4Writer {
   return new Writer(options);
 }
@@ -141,23 +142,23 @@ class Writer implements Mp4Writer {
   readonly #wantsAudio: boolean;
   #gatherer: PictureGatherer | null = null;
   #format: PictureFormat | null = null;
-  /** What came since the first key picture, until the file is begun. */
+  /** Frames since the first key picture, until the file is begun. */
   #prelude: ({ picture: Picture } | { sound: Sound })[] = [];
   #preludeBytes = 0;
   #zeroMs: number | null = null;
-  /** Sound that came while no picture was whole yet. */
+  /** Sound that came before the first complete picture. */
   #early: Sound[] = [];
   #media: typeof Media | null = null;
   #output: Media.Output | null = null;
   #file: FileHandle | null = null;
   #videoSource: Media.EncodedVideoPacketSource | null = null;
   #audioSource: Media.EncodedAudioPacketSource | null = null;
-  /** The first sound: what the track is described by. */
+  /** The first sound, which describes the track. */
   #soundOf: Sound | null = null;
   #pictures = new PictureTimes(0);
   #sounds = new Timeline(0);
   #soundEndMs: number | null = null;
-  /** Parameter sets that the file's head holds. */
+  /** Parameter sets in the file's header. */
   #described = new Set<string>();
   #ended = false;
 
@@ -277,7 +278,7 @@ class Writer implements Mp4Writer {
     await this.#begin();
   }
 
-  /** Begins the file with what is known to be in the stream, and writes what waited. */
+  /** Begins the file with the known contents of the stream, and writes the frames that waited. */
   async #begin(): Promise<void> {
     const gatherer = this.#gatherer;
     const format = this.#format;
@@ -357,13 +358,13 @@ class Writer implements Mp4Writer {
     facts.durationMs = Math.max(facts.durationMs, atMs + stepMs);
   }
 
-  /** The first picture, with all parameter sets that are known in front of it: they become the file's head. */
+  /** The first picture, preceded by all known parameter sets: they become the file's header. */
   #describe(picture: Picture, gatherer: PictureGatherer): NalUnit[] {
     for (const unit of gatherer.parameters) this.#described.add(Buffer.from(unit).toString('latin1'));
     return [...gatherer.parameters, ...picture.units.filter((unit) => nalRole(gatherer.codec, unit) !== 'parameters')];
   }
 
-  /** Is this unit none of the parameter sets that the head of the file holds? */
+  /** Whether this unit is not one of the parameter sets in the file's header. */
   readonly #isNews = (unit: NalUnit): boolean =>
     this.#gatherer === null ||
     nalRole(this.#gatherer.codec, unit) !== 'parameters' ||
@@ -386,7 +387,7 @@ class Writer implements Mp4Writer {
     facts.audioFrames++;
   }
 
-  /** Fills a pause: samples without times of their own follow each other without one. */
+  /** Fills a pause with silence: samples have no times of their own, and would follow each other without a pause. */
   async #writeSilence(like: Sound, fromMs: number, toMs: number): Promise<void> {
     for (let atMs = fromMs; atMs < toMs; atMs += SILENCE_PIECE_MS) {
       const durationMs = Math.min(SILENCE_PIECE_MS, toMs - atMs);
@@ -407,14 +408,14 @@ class Writer implements Mp4Writer {
     this.#soundEndMs = atMs + durationMs;
   }
 
-  /** What the library keeps of every frame is small, but it keeps it. */
+  /** Counts a frame and limits their number: the library keeps a little memory for each. */
   #countFrame(): void {
     const { videoFrames, audioFrames } = this.facts;
     if (videoFrames + audioFrames >= MAX_FRAMES) throw new FootageError('bad-stream', `more than ${MAX_FRAMES} frames`);
   }
 }
 
-/** The sound of a frame, in pieces that each have a time; none where its codec can't be written. */
+/** The sound of a frame, in pieces that each have a time; none if its codec cannot be written. */
 function soundsOf({ codec, timestampMs, data }: FootageFrame): Sound[] {
   if (codec === 'g711a' || codec === 'g711u') {
     const samples = expandG711(codec, data);
@@ -443,7 +444,7 @@ function isAlike(one: Sound, other: Sound): boolean {
   return one.codec === other.codec && one.sampleRate === other.sampleRate && one.channels === other.channels;
 }
 
-/** What the library makes of a head that it can't read is said of the stream; what the disk says stays what it is. */
+/** Reports errors of the library about an unreadable header as a fault of the stream. Disk errors stay unchanged. */
 function asBadStream(error: unknown): never {
   if (error instanceof Error && !('code' in error)) throw new FootageError('bad-stream', error.message);
   throw error;

@@ -1,10 +1,10 @@
-/** How pictures are coded. */
+/** Video codecs. */
 export type VideoCodec = 'h264' | 'h265';
 
-/** One unit of a picture's bitstream, without the code that it starts with: a view of what it was found in. */
+/** One unit of a picture's bitstream, without its start code: a view of the bytes in which it was found. */
 export type NalUnit = Uint8Array;
 
-/** What a unit holds, as far as a file has to know. */
+/** Role of a unit, as far as a file needs it. */
 export type NalRole =
   | 'parameters'
   /** Part of a picture from which decoding can begin. */
@@ -18,8 +18,7 @@ const PARAMETERS: Readonly<Record<VideoCodec, readonly number[]>> = { h264: [7, 
 export const SEQUENCE_PARAMETERS: Readonly<Record<VideoCodec, number>> = { h264: 7, h265: 33 };
 
 /**
- * Takes the units out of a byte stream (Annex B of H.264 and H.265): what stands between start codes, less the zeros
- * after it.
+ * Splits a byte stream (Annex B of H.264 and H.265) into units: the bytes between start codes, without trailing zeros.
  */
 export function splitNalUnits(bytes: Uint8Array): NalUnit[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -36,7 +35,7 @@ export function splitNalUnits(bytes: Uint8Array): NalUnit[] {
   return units;
 }
 
-/** Units as a byte stream again, each behind a start code of four bytes. */
+/** Joins units to a byte stream, each after a start code of four bytes. */
 export function joinNalUnits(units: readonly NalUnit[]): Buffer {
   const bytes = Buffer.alloc(units.reduce((sum, unit) => sum + 4 + unit.length, 0));
   let p = 0;
@@ -48,7 +47,7 @@ export function joinNalUnits(units: readonly NalUnit[]): Buffer {
   return bytes;
 }
 
-/** The number that the codec's standard has for what a unit holds. */
+/** Type number of a unit in the codec's standard. */
 export function nalType(codec: VideoCodec, unit: NalUnit): number {
   const first = unit[0] ?? 0;
   return codec === 'h264' ? first & 0x1f : (first >> 1) & 0x3f;
@@ -62,7 +61,7 @@ export function nalRole(codec: VideoCodec, unit: NalUnit): NalRole {
   return type >= 16 && type <= 21 ? 'key-slice' : type <= 9 ? 'slice' : 'other';
 }
 
-/** Does this slice begin a picture, rather than go on with one? */
+/** Whether this slice begins a picture, rather than continuing one. */
 export function beginsPicture(codec: VideoCodec, unit: NalUnit): boolean {
   // H.264: first_mb_in_slice is 0, which is coded as a single 1. H.265: first_slice_segment_in_pic_flag.
   return ((unit[codec === 'h264' ? 1 : 2] ?? 0) & 0x80) !== 0;

@@ -1,24 +1,24 @@
 import { BitReader } from './bit-reader.ts';
 import type { NalUnit, VideoCodec } from './nal-units.ts';
 
-/** What a sequence parameter set says of its pictures. */
+/** Picture format in a sequence parameter set. */
 export interface PictureFormat {
-  /** Of what is to be shown, in pixels. */
+  /** Size of the visible area, in pixels. */
   width: number;
   height: number;
-  /** As RFC 6381 and the file formats of the codecs (ISO 14496-15) name profile and level. */
+  /** Profile and level, as RFC 6381 and the file formats of the codecs (ISO 14496-15) write them. */
   codecString: string;
 }
 
-/** Profiles of H.264 that report their colours' format. */
+/** Profiles of H.264 that contain a chroma format. */
 const PROFILES_WITH_CHROMA = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135];
-/** Beyond this it is no picture but a damaged number. */
+/** Maximum width and height: a larger number is damaged. */
 const MAX_SIDE = 16_384;
 
 /**
  * Reads a sequence parameter set (H.264, 7.3.2.1.1; H.265, 7.3.2.2.1).
  *
- * @returns null where it is cut off or says what can't be
+ * @returns null if it is truncated or contains impossible values
  */
 export function readPictureFormat(codec: VideoCodec, sps: NalUnit): PictureFormat | null {
   const format = codec === 'h264' ? readH264(sps) : readH265(sps);
@@ -93,7 +93,7 @@ function readH265(sps: NalUnit): PictureFormat | null {
   const highTier = bits.flag();
   const profile = bits.bits(5);
   let compatibility = 0;
-  // Reported from the lowest bit up.
+  // The flags come from the lowest bit up.
   for (let i = 0; i < 32; i++) if (bits.flag()) compatibility += 2 ** i;
   const constraints = Array.from({ length: 6 }, () => bits.bits(8));
   const level = bits.bits(8);

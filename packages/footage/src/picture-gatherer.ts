@@ -12,7 +12,7 @@ import {
 export interface Picture {
   units: NalUnit[];
   timestampMs: number;
-  /** Decoding can begin here. */
+  /** Whether decoding can begin at this picture. */
   key: boolean;
   bidirectional: boolean;
   bytes: number;
@@ -25,18 +25,18 @@ export interface VideoFrame {
   data: Uint8Array;
 }
 
-/** Parameter sets that are remembered: more are no stream. */
+/** Maximum number of remembered parameter sets: a valid stream has no more. */
 const MAX_PARAMETERS = 16;
-/** A picture that came in pieces is not put together beyond this. */
+/** Maximum size of a picture that is assembled from pieces. */
 const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Makes pictures of frames: terminals send a picture's slices together or one by one, and its parameter sets with it or
- * as a frame of their own. A picture is reported when the next one begins.
+ * Assembles pictures from frames: terminals send a picture's slices together or one by one, and its parameter sets with
+ * it or as a frame of their own. A picture is returned when the next one begins.
  */
 export class PictureGatherer {
   readonly codec: VideoCodec;
-  /** Frames that held no unit of a bitstream. */
+  /** Number of frames without a unit of a bitstream. */
   unreadable = 0;
   #pending: Picture | null = null;
   /** Units that came without a picture: they belong to the next one. */
@@ -48,7 +48,7 @@ export class PictureGatherer {
     this.codec = codec;
   }
 
-  /** The parameter sets that came up to now, each once. */
+  /** All parameter sets that came up to now, each once. */
   get parameters(): NalUnit[] {
     return [...this.#parameters.values()];
   }
@@ -59,7 +59,7 @@ export class PictureGatherer {
     return this.parameters.findLast((unit) => nalType(this.codec, unit) === type) ?? null;
   }
 
-  /** @returns the picture that this frame's beginning ends, if any */
+  /** @returns the previous picture, if this frame begins a new one */
   add(frame: VideoFrame): Picture | null {
     const units = splitNalUnits(frame.data);
     if (units.length === 0) {
@@ -102,7 +102,7 @@ export class PictureGatherer {
     return pending;
   }
 
-  /** Nothing more comes. @returns the last picture, if any */
+  /** Ends the stream. @returns the last picture, if any */
   end(): Picture | null {
     const pending = this.#pending;
     this.#pending = null;
@@ -111,7 +111,7 @@ export class PictureGatherer {
 
   #remember(unit: NalUnit): void {
     const name = Buffer.from(unit).toString('latin1');
-    // Set again, so that the map's order is that of their last coming.
+    // Inserted again, so that the map is ordered by the last occurrence.
     this.#parameters.delete(name);
     this.#parameters.set(name, Uint8Array.from(unit));
     if (this.#parameters.size > MAX_PARAMETERS)

@@ -1,37 +1,39 @@
 import type { Picture } from './picture-gatherer.ts';
 import { Timeline } from './timeline.ts';
 
-/** The library writes half a second of a track at once: more bytes than this in it are moved apart in time. */
+/**
+ * The library writes half a second of a track at once. If a half second has more bytes, pictures are shifted in time.
+ */
 const HALF_SECOND_BYTES = 16 * 1024 * 1024;
 const USUAL_STEP_MS = 40;
 
-/** When the pictures of a file are shown, and for how long. */
+/** Presentation times and durations of the pictures of a file. */
 export class PictureTimes {
   readonly #timeline: Timeline;
   #chunk = { startMs: 0, bytes: 0 };
   #keyFloorMs = 0;
-  /** Of the last few pictures. */
+  /** Times of the last few pictures. */
   #lateTimes: number[] = [];
   #stepMs = USUAL_STEP_MS;
 
-  /** @param zeroMs the time by the terminal's count that is 0 in the file */
+  /** @param zeroMs the terminal's time that is 0 in the file */
   constructor(zeroMs: number) {
     this.#timeline = new Timeline(zeroMs);
   }
 
   /**
-   * How long a picture is shown: the smallest step between those of late. Only the last picture’s is not given by
-   * the next one.
+   * Duration of a picture: the smallest step between recent ones. Only needed for the last picture: the next one
+   * determines the duration of any other.
    */
   get stepMs(): number {
     return this.#stepMs;
   }
 
-  /** @returns milliseconds; null where it is from before the file's beginning */
+  /** @returns milliseconds; null if the picture is from before the file's beginning */
   place(picture: Picture): number | null {
     const before = this.#timeline.latestMs;
     const crowded = this.#chunk.bytes + picture.bytes > HALF_SECOND_BYTES;
-    // Nothing behind a key picture is shown before what came in front of it.
+    // No picture after a key picture is shown before those that came in front of it.
     if (picture.key) this.#keyFloorMs = before ?? 0;
     const notBeforeMs = crowded ? this.#chunk.startMs + 500 : before === null ? undefined : this.#keyFloorMs;
     const atMs = this.#timeline.place(picture.timestampMs, picture.bidirectional && !picture.key, notBeforeMs);

@@ -1,29 +1,29 @@
-/** A step further than this is another count that began, not a pause in what was recorded. */
+/** A larger step is a restart of the terminal's count, not a pause in the recording. */
 const LONGEST_STEP_MS = 20 * 60_000;
-/** Frames that come a little late keep their order; further back, another count began. */
+/** Frames that come a little late keep their order; a larger step back is a restart of the count. */
 const LONGEST_STEP_BACK_MS = 2000;
-/** Where the next frame is put when another count begins. */
+/** Step to the next frame when the count restarts. */
 const USUAL_STEP_MS = 40;
 
-/** Puts the times of one track, counted from wherever the terminal likes, on the file's clock, which begins with 0. */
+/** Converts the times of one track, with a start that the terminal chose, to the file's clock, which begins with 0. */
 export class Timeline {
   #offsetMs: number;
   #latestMs: number | null = null;
 
-  /** @param zeroMs the time by the terminal's count that is 0 in the file */
+  /** @param zeroMs the terminal's time that is 0 in the file */
   constructor(zeroMs: number) {
     this.#offsetMs = -zeroMs;
   }
 
-  /** The latest time that was given; null before the first. */
+  /** The latest time that was assigned; null before the first. */
   get latestMs(): number | null {
     return this.#latestMs;
   }
 
   /**
    * @param mayStepBack for frames that are shown before others that came first
-   * @param notBeforeMs what the time is moved on to at least
-   * @returns milliseconds; less than 0 for what was before the file's beginning
+   * @param notBeforeMs minimum for the resulting time
+   * @returns milliseconds; less than 0 for frames from before the file's beginning
    */
   place(timestampMs: number, mayStepBack: boolean, notBeforeMs = Number.NEGATIVE_INFINITY): number {
     let atMs = timestampMs + this.#offsetMs;

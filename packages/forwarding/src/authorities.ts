@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import type { SettingsFault } from './destination-kind.ts';
 
-/** Settings of a connection whose server has a certificate of an authority of its own. */
+/** Settings of a connection to a server whose certificate is of a private certificate authority. */
 export interface Authorities {
-  /** Certificates of authorities in PEM, in place of those of the system; null, or left out: those of the system. */
+  /** CA certificates in PEM, which replace those of the system; null, or left out: those of the system. */
   ca?: string | null;
 }
 
@@ -11,7 +11,7 @@ export const MAX_AUTHORITIES_CHARACTERS = 16_384;
 const MAX_AUTHORITIES = 10;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** What is wrong with the certificates of authorities; null where nothing is. */
+/** Fault of the CA certificates; null if none exists. */
 export function authoritiesFault({ ca }: Authorities, isEncrypted: boolean): SettingsFault | null {
   if (ca === null || ca === undefined) return null;
   const fault = (detail: string) => ({ pointer: '/ca', detail });

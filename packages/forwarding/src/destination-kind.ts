@@ -8,35 +8,35 @@ import {
   type VehicleId,
 } from '@outrider/domain';
 
-/** A position or an event on its way to another system. */
+/** A position or an event that is forwarded to another system. */
 export interface ForwardedItem {
   vehicleId: VehicleId;
   vehicleName: string;
   fact:
     | { type: 'position'; position: Position; terminalId: TerminalId }
     | { type: 'event'; event: FleetEvent; removed: boolean };
-  /** As the feeds show it. */
+  /** The item in the JSON form of the feeds. */
   json(): Record<string, unknown>;
 }
 
-/** Items in the order in which they are to arrive. */
+/** Items, in the order in which they must arrive. */
 export interface ForwardedBatch {
-  /** The same when the same items are sent once more. Letters, digits, hyphens, underscores. */
+  /** Identical when the same items are sent again. Letters, digits, hyphens, underscores. */
   id: string;
   items: readonly ForwardedItem[];
 }
 
-/** What a target did not take, and will not take later either. */
+/** Items that a target refused for good. */
 export interface Refusals {
   count: number;
   /** The last reason; null: nothing was refused. */
   reason: string | null;
 }
 
-/** The receiving system did not take a batch, and may take it later. */
+/** The receiving system did not accept a batch, but may accept it later. */
 export class ForwardingError extends Error {
   override name = 'ForwardingError';
-  /** How long it asked to be left alone; null: it did not. */
+  /** Wait that the receiving system requested before a retry; null: none. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, retryAfterMs: number | null = null) {
@@ -45,49 +45,49 @@ export class ForwardingError extends Error {
   }
 }
 
-/** A receiving system. Connects with the first batch. After an error it is closed, and another one opened. */
+/** A receiving system. Connects with the first batch. After an error, it is closed and another one is opened. */
 export interface Target {
   /**
    * Resolves when the receiving system has confirmed every item that it did not refuse.
    *
-   * @throws {ForwardingError} where it did not within {@link SEND_TIMEOUT_MS}: some items may have arrived
+   * @throws {ForwardingError} when it did not within {@link SEND_TIMEOUT_MS}: some items may have arrived
    */
   send(batch: ForwardedBatch): Promise<Refusals>;
   /**
-   * Tries whether the receiving system takes something, by a message of its own or a login.
+   * Tests whether the receiving system accepts data, with a test message or a login.
    *
-   * @throws {ForwardingError} why it does not
+   * @throws {ForwardingError} with the reason, if it does not
    */
   test(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What targets are opened with. */
+/** Context in which targets are opened. */
 export interface TargetContext {
-  /** Of the destination. */
+  /** Id of the destination. */
   id: string;
-  /** The owner tries it: what it answers is not known yet. */
+  /** Whether the owner tests the destination: its responses are not known yet. */
   isTest: boolean;
   http: GuardedHttp;
-  /** Also plain http, and addresses inside the own network. */
+  /** Whether plain HTTP, and addresses inside the own network, are allowed. */
   allowPrivateAddresses: boolean;
-  /** Certificates of authorities in PEM, in place of those of the system. */
+  /** CA certificates in PEM, which replace those of the system. */
   ca?: string | undefined;
-  /** Headers of HTTP calls that nobody is shown. */
+  /** Secret headers of HTTP calls, which are never shown. */
   secretHeaders?: Readonly<Record<string, string>>;
   /** Unix milliseconds. */
   now(): number;
 }
 
-/** What is wrong with the settings of a destination: where in them, as a JSON pointer, and why. */
+/** Fault in the settings of a destination: its place as a JSON pointer, and the reason. */
 export interface SettingsFault {
   pointer: string;
   detail: string;
 }
 
-/** A way of forwarding. `Settings` are shown to the owner; the secret never is. */
+/** A kind of destination. `Settings` are shown to the owner; the secret never is. */
 export interface DestinationKind<Settings extends object> {
-  /** Whether its protocol has events. */
+  /** Whether its protocol can transmit events. */
   carriesEvents: boolean;
   /** Names of all its settings: a destination has no other. */
   settingNames: readonly (keyof Settings & string)[];
@@ -95,19 +95,19 @@ export interface DestinationKind<Settings extends object> {
   fault(settings: Settings, options: { allowPrivateAddresses: boolean }): SettingsFault | null;
   /** Null where nothing is. */
   secretFault(settings: Settings, secret: string | null): string | null;
-  /** What is wrong with headers that nobody is shown; kinds without it have none. */
+  /** Fault of secret headers; kinds without this method have no such headers. */
   secretHeadersFault?(settings: Settings, headers: Readonly<Record<string, string>>): SettingsFault | null;
   /** Host and port of the receiving system. */
   endpointOf(settings: Settings): string;
   open(settings: Settings, secret: string | null, context: TargetContext): Target;
 }
 
-/** A batch is confirmed within this time, or has failed. */
+/** Time within which a batch is confirmed, or has failed. */
 export const SEND_TIMEOUT_MS = 30_000;
-/** A connection is made, its login included, within this time. */
+/** Time within which a connection is made, including its login. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 
-/** @throws {ForwardingError} where the work takes longer */
+/** @throws {ForwardingError} when the work takes longer */
 export async function within<T>(timeoutMs: number, work: Promise<T>, what: string): Promise<T> {
   let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {

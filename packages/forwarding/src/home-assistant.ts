@@ -3,7 +3,7 @@ import type { VehicleId } from '@outrider/domain';
 interface Sensor {
   component: 'sensor' | 'binary_sensor';
   name: string;
-  /** Of a position as it is forwarded. */
+  /** Name of the field in a forwarded position. */
   field: string;
   template?: string;
   settings: Readonly<Record<string, string>>;
@@ -45,9 +45,9 @@ const SENSORS: readonly Sensor[] = [
 ];
 
 /**
- * What makes a vehicle appear in Home Assistant: retained messages of its MQTT discovery, by topic.
+ * Retained messages of the MQTT discovery that make a vehicle appear in Home Assistant, by topic.
  *
- * @param positionTopic where the newest position of the vehicle is
+ * @param positionTopic topic of the vehicle's newest position
  */
 export function homeAssistantDiscovery(
   discoveryPrefix: string,

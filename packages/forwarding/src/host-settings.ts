@@ -1,14 +1,14 @@
 import { hostFault } from '@outrider/channels';
 import type { SettingsFault } from './destination-kind.ts';
 
-/** Where a connection goes. */
+/** Server to connect to. */
 export interface HostSettings {
   host: string;
   port: number;
   tls: boolean;
 }
 
-/** What is wrong with where a connection goes; null where nothing is. */
+/** Fault of the server to connect to; null if none exists. */
 export function hostSettingsFault(
   { host }: Pick<HostSettings, 'host'>,
   { allowPrivateAddresses }: { allowPrivateAddresses: boolean },
@@ -17,7 +17,7 @@ export function hostSettingsFault(
   return detail === null ? null : { pointer: '/host', detail };
 }
 
-/** `host:port`, as addresses are written. */
+/** `host:port`, with brackets around an IPv6 address. */
 export function endpointText({ host, port }: Pick<HostSettings, 'host' | 'port'>): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -18,14 +18,14 @@ export const DESTINATIONS = {
 export type DestinationKindName = keyof typeof DESTINATIONS;
 export const DESTINATION_KINDS = Object.keys(DESTINATIONS) as DestinationKindName[];
 
-/** A kind by name, whatever its settings; null where there is no such kind. */
+/** A kind by name, with any settings; null if no such kind exists. */
 export function destinationKind(kind: string): DestinationKind<object> | null {
   return Object.hasOwn(DESTINATIONS, kind)
     ? (DESTINATIONS[kind as DestinationKindName] as unknown as DestinationKind<object>)
     : null;
 }
 
-/** What of a destination nobody is shown. */
+/** Secrets of a destination, which are never shown. */
 export interface TargetSecrets {
   secret: string | null;
   headers: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ const TEST_TIMEOUT_MS = 15_000;
 const TEST_MAX_RESPONSE_BYTES = 64 * 1024;
 
 /**
- * Tries once whether the receiving system takes something.
+ * Tests once whether the receiving system accepts data.
  *
  * @returns why it does not, as a sentence; null when it does
  */

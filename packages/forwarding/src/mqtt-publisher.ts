@@ -13,7 +13,7 @@ export interface MqttLogin {
 }
 
 const KEEP_ALIVE_SECONDS = 30;
-/** Messages without an acknowledgement. */
+/** Maximum number of unacknowledged messages. */
 const MAX_OUTSTANDING = 100;
 const MAX_PACKET_BYTES = 64 * 1024;
 
@@ -22,11 +22,11 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** A connection to a broker that publishes messages (QoS 1), by MQTT 5, or 3.1.1 where the broker speaks no other. */
+/** A connection to a broker that publishes messages (QoS 1), by MQTT 5, or by 3.1.1 if the broker has no other. */
 export class MqttPublisher {
   readonly #socket: Socket;
   readonly #version: 4 | 5;
-  /** By the ids of their packets. */
+  /** Unacknowledged messages, by packet id. */
   readonly #waiting = new Map<number, Waiting>();
   readonly #blocked: (() => void)[] = [];
   readonly #keepAlive: Timer;

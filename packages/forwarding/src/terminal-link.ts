@@ -3,7 +3,7 @@ import type { ConnectGuarded } from '@outrider/channels';
 import { CONNECT_TIMEOUT_MS, ForwardingError, within } from './destination-kind.ts';
 import type { HostSettings } from './host-settings.ts';
 
-/** One side of a conversation: what it says first, and what it makes of the bytes that come. */
+/** One side of a protocol: its first message, and its decoding of received bytes. */
 export interface Speaker<Reply> {
   hello(): Buffer | null;
   receive(chunk: Buffer): Reply[];

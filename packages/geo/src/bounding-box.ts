@@ -8,7 +8,7 @@ import { normalLongitude } from './unwrap.ts';
  */
 export type BoundingBox = readonly [west: number, south: number, east: number, north: number];
 
-/** The box around a shape, a line's width included. A circle over a pole has all longitudes. */
+/** Bounding box of a shape, including a line's width. A circle over a pole has all longitudes. */
 export function boundingBox(shape: Shape): BoundingBox {
   const flat = flatten(shape);
   const extent = flat.type === 'circle' ? flat.extent : flat.images[0]?.extent;

@@ -1,13 +1,13 @@
 import { crossSign } from './cross-sign.ts';
 
-/** What {@link chainCrossings} answers for a point on one of the edges. */
+/** Result of {@link chainCrossings} for a point on one of the edges. */
 export const ON_EDGE = -1;
 
 /**
  * Counts, modulo 2, the edges of a chain of points that a ray from (x, y) to the west crosses; {@link ON_EDGE} where
  * the point lies on an edge. An edge counts from its lower end, inclusive, to its upper end, exclusive, so that a ray
- * through a corner counts it once. Decides like turf's booleanPointInPolygon (the method of Hao et al., 2018): it takes
- * the same differences and their exact sign, so the two agree to the last bit.
+ * through a vertex counts it once. Equivalent to turf's booleanPointInPolygon (the method of Hao et al., 2018): it uses
+ * the same differences and their exact sign, so that the two agree to the last bit.
  *
  * @param xy longitude and latitude in turn
  * @param at index of the longitude of the chain's first point
@@ -23,7 +23,7 @@ export function chainCrossings(xy: Float64Array, at: number, edges: number, x: n
     i += 2;
     const u2 = (xy[i] as number) - x;
     const v2 = (xy[i + 1] as number) - y;
-    // A positive product: both ends on one side of the ray. (One that underflows to zero is decided below.)
+    // A positive product: both ends are on one side of the ray. (A product that underflows to zero is handled below.)
     if (v1 * v2 <= 0) {
       if (v1 === 0 && v2 === 0) {
         if ((u2 <= 0 && u1 >= 0) || (u1 <= 0 && u2 >= 0)) return ON_EDGE;

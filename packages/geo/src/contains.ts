@@ -46,7 +46,7 @@ function lineContains(line: FlatLine, x: number, y: number): boolean {
   return false;
 }
 
-/** Whether a place is one that can be in a shape at all: a longitude of -180 to 180 and a latitude of -90 to 90. */
+/** Whether the coordinates are valid: a longitude of -180 to 180 and a latitude of -90 to 90. */
 export function isPlace(longitude: number, latitude: number): boolean {
   return longitude >= -180 && longitude <= 180 && latitude >= -90 && latitude <= 90;
 }

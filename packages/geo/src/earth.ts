@@ -1,4 +1,4 @@
-/** Mean radius of the Earth in metres that turf measures with, so that our distances are its distances. */
+/** Mean radius of the Earth in metres, equal to turf's so that distances agree. */
 export const EARTH_RADIUS_M = 6_371_008.8;
 
 /** Radians in a degree. */

@@ -2,15 +2,15 @@ import type { CircleShape, LineShape, MultiPolygonShape, Shape } from '@outrider
 import { EARTH_RADIUS_M, METRES_PER_DEGREE, RADIANS } from './earth.ts';
 import { type Extent, extentOf, turned, turnsOf, unwrapPath } from './unwrap.ts';
 
-/** One laying-out of a polygon or a line in plain degrees; see {@link turnsOf}. */
+/** One image of a polygon or a line in unwrapped degrees; see {@link turnsOf}. */
 export interface Image {
-  /** Longitude and latitude in turn; a polygon's rings one after the other, each closed. */
+  /** Longitude and latitude alternately; the rings of a polygon follow each other, each closed. */
   readonly xy: Float64Array;
-  /** What the shape covers: for a line with its width. */
+  /** Box that the shape covers, including a line's width. */
   readonly extent: Extent;
 }
 
-/** A polygon, or several, as numbers: the form that measuring and indexing work on. */
+/** One or several polygons as numbers, for measuring and indexing. */
 export interface FlatPolygon {
   readonly type: 'polygon';
   readonly images: readonly Image[];
@@ -25,7 +25,7 @@ export interface FlatCircle {
   readonly latitude: number;
   readonly cosLatitude: number;
   readonly radiusM: number;
-  /** What {@link haversine} gives for places exactly on the circle. */
+  /** Value of {@link haversine} for places exactly on the circle. */
   readonly limit: number;
   /** From -180 to 180 where the circle covers a pole. */
   readonly extent: Extent;
@@ -41,7 +41,7 @@ export interface FlatLine {
 
 export type FlatShape = FlatPolygon | FlatCircle | FlatLine;
 
-/** Boxes are this much (relatively) wider than computed, so that rounding never cuts off what is inside. */
+/** Relative enlargement of boxes, so that rounding never cuts off a place that is inside. */
 const SLACK = 1 + 1e-9;
 
 function imagesOf(xy: Float64Array, extent: Extent): Image[] {
@@ -52,8 +52,8 @@ function imagesOf(xy: Float64Array, extent: Extent): Image[] {
 }
 
 /**
- * Lays polygons out as one, each as near to the first as whole turns allow: a place is inside where an odd number of
- * their rings goes around it. Holes are moved by whole turns to lie within their outer ring's longitudes.
+ * Flattens polygons into one, each moved by whole turns to be nearest to the first. A place is inside where an odd
+ * number of rings enclose it. Holes are moved by whole turns to lie within their outer ring's longitudes.
  */
 export function flattenPolygons(polygons: MultiPolygonShape['polygons']): FlatPolygon {
   const laid = polygons.map((rings) => rings.map(unwrapPath));
@@ -97,7 +97,7 @@ function unionOf(extents: readonly Extent[]): Extent {
   return union;
 }
 
-/** Lays a shape out as numbers. */
+/** Converts a shape to numbers. */
 export function flatten(shape: Shape): FlatShape {
   if (shape.type === 'polygon') return flattenPolygons([shape.rings]);
   if (shape.type === 'multipolygon') return flattenPolygons(shape.polygons);
@@ -105,7 +105,6 @@ export function flatten(shape: Shape): FlatShape {
   return flattenLine(shape);
 }
 
-/** Lays a circle out. */
 export function flattenCircle(shape: CircleShape): FlatCircle {
   const [longitude, latitude] = shape.center;
   const angle = shape.radiusM / EARTH_RADIUS_M;
@@ -114,7 +113,7 @@ export function flattenCircle(shape: CircleShape): FlatCircle {
   const minY = latitude - reachY;
   const maxY = latitude + reachY;
   const overPole = minY <= -90 || maxY >= 90;
-  // The meridian that touches the circle: a right angle there, so sin(width) = sin(radius) / cos(latitude).
+  // The meridian tangent to the circle forms a right angle there: sin(width) = sin(radius) / cos(latitude).
   const reachX = overPole ? 180 : (Math.asin(Math.min(1, Math.sin(angle) / cosLatitude)) / RADIANS) * SLACK + 1e-12;
   const extent = overPole
     ? { minX: -180, maxX: 180, minY: Math.max(-90, minY), maxY: Math.min(90, maxY) }
@@ -130,7 +129,6 @@ export function flattenCircle(shape: CircleShape): FlatCircle {
   };
 }
 
-/** Lays a line out. */
 export function flattenLine(shape: LineShape): FlatLine {
   const xy = unwrapPath(shape.path);
   const extent = extentOf(xy);

@@ -1,13 +1,13 @@
 import type { LngLat, Shape } from '@outrider/domain';
 import { METRES_PER_DEGREE, RADIANS } from './earth.ts';
 
-/** The made-up city's middle: a latitude at which degrees of longitude are much shorter than those of latitude. */
+/** Centre of the fictitious city, at a latitude where degrees of longitude are much shorter than those of latitude. */
 const CITY: LngLat = [37.6, 55.75];
 
-/** Half of the city's width, metres; geofences and vehicles keep within, and are denser towards the middle. */
+/** Half of the city's width in metres. Geofences and vehicles stay inside, and are denser towards the centre. */
 const CITY_RADIUS_M = 25_000;
 
-/** A number of 0 to 1 (exclusive) at each call, the same ones for the same seed (mulberry32). */
+/** Returns a number from 0 to 1 (exclusive) at each call; the sequence depends on the seed (mulberry32). */
 export type Random = () => number;
 
 /** See {@link Random}. */
@@ -21,24 +21,24 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-/** Degrees kept to 1e-7, as positions are. */
+/** A place in degrees, rounded to 1e-7 as positions are. */
 function placeAt(eastM: number, northM: number): LngLat {
   const latitude = CITY[1] + northM / METRES_PER_DEGREE;
   const longitude = CITY[0] + eastM / (METRES_PER_DEGREE * Math.cos(CITY[1] * RADIANS));
   return [Math.round(longitude * 1e7) / 1e7, Math.round(latitude * 1e7) / 1e7];
 }
 
-/** Metres from the middle along one axis: half of them within a third of the city's radius. */
+/** Metres from the centre along one axis: half of the values lie within a third of the city's radius. */
 function offsetM(random: Random): number {
   return (random() + random() + random() - 1.5) * (CITY_RADIUS_M / 1.5);
 }
 
-/** Sizes are spread evenly over their orders of magnitude: many small yards, few districts. */
+/** Sizes are distributed over their orders of magnitude: many small yards, few districts. */
 function sizeM(random: Random, least: number, most: number): number {
   return least * (most / least) ** (random() ** 2);
 }
 
-/** A yard or a district: 5 to 40 points round a middle, at uneven distances and angles, never crossing itself. */
+/** A yard or a district: 5 to 40 points around a centre, at uneven distances and angles, never crossing itself. */
 function cityPolygon(random: Random): Shape {
   const eastM = offsetM(random);
   const northM = offsetM(random);
@@ -70,8 +70,8 @@ function cityLine(random: Random): Shape {
 }
 
 /**
- * Believable geofences of one city: of ten, eight polygons of 5 to 40 points and 40 to 800 m of radius, a circle or
- * two, sometimes a street. The same for the same seed.
+ * Realistic geofences of one city: of ten, eight are polygons of 5 to 40 points and 40 to 800 m of radius, one or two
+ * are circles, sometimes one is a street. The same for the same seed.
  */
 export function cityGeofences(count: number, seed: number): Shape[] {
   const random = randomFrom(seed);
@@ -87,13 +87,13 @@ export function cityGeofences(count: number, seed: number): Shape[] {
   });
 }
 
-/** The region around the city: its sites are spread evenly as far as this from the middle, metres along either axis. */
+/** Half of the width of the region around the city, over which sites are spread evenly, in metres. */
 const REGION_RADIUS_M = 33_000;
 
 /**
- * The sites of a fleet's customers, as a fleet has them: yards and car parks of 30 to 150 m of radius, most of them
- * small, spread evenly over the city and what is around it; one half circles, the other polygons of 4 to 8 points. The
- * same for the same seed.
+ * Sites of a fleet's customers: yards and car parks of 30 to 150 m of radius, most of them small, spread evenly over
+ * the city and the land around it. One half are circles, the others polygons of 4 to 8 points. The same for the same
+ * seed.
  */
 export function siteGeofences(count: number, seed: number): Shape[] {
   const random = randomFrom(seed);
@@ -112,13 +112,13 @@ export function siteGeofences(count: number, seed: number): Shape[] {
   });
 }
 
-/** Fixes of several vehicles, in the order in which they come in: the first of each vehicle, the second of each, … */
+/** Fixes of several vehicles in order of arrival: the first of each vehicle, the second of each, … */
 export interface CityTrack {
   /** Number of vehicles: fix `i` is of vehicle `i % vehicles`. */
   vehicles: number;
   /** Seconds between two fixes of a vehicle. */
   intervalS: number;
-  /** Degrees, kept to 1e-7. */
+  /** Degrees, rounded to 1e-7. */
   longitudes: Float64Array;
   latitudes: Float64Array;
   speedsKmh: Float64Array;
@@ -127,8 +127,8 @@ export interface CityTrack {
 }
 
 /**
- * Vehicles that drive about the city of {@link cityGeofences}: along streets north, east, south and west, stopping now
- * and then, with a receiver's error of a few metres. The same for the same seed.
+ * Vehicles that drive around the city of {@link cityGeofences}: along streets north, east, south and west, stopping now
+ * and then, with a receiver error of a few metres. The same for the same seed.
  */
 export function cityTrack(vehicles: number, fixesEach: number, seed: number, intervalS = 10): CityTrack {
   const random = randomFrom(seed);
@@ -152,7 +152,7 @@ export function cityTrack(vehicles: number, fixesEach: number, seed: number, int
       if (choice < 0.1) quarter = (quarter + (choice < 0.05 ? 1 : 3)) % 4;
       else if (choice < 0.15) speedKmh = 0;
       else if (choice < 0.35) speedKmh = 15 + 75 * random();
-      // Out of the city, back towards its middle.
+      // Turn back towards the centre when leaving the city.
       if (Math.abs(eastM) > CITY_RADIUS_M) quarter = eastM > 0 ? 3 : 1;
       if (Math.abs(northM) > CITY_RADIUS_M) quarter = northM > 0 ? 2 : 0;
       const stepM = (speedKmh / 3.6) * intervalS;

@@ -10,32 +10,31 @@ import { cityGeofences, cityTrack } from './generate.ts';
 import { GeofenceIndex } from './geofence-index.ts';
 import { prepareShape } from './prepare-shape.ts';
 
-/** What was measured with one number of geofences over one city. */
+/** Result for one number of geofences over one city. */
 export interface GeofenceIndexRow {
   geofences: number;
   /** Queries a second of `GeofenceIndex`, on one core. */
   positionsPerSecond: number;
-  /** Queries a second of flatbush (boxes) with turf (what is in them), same answers. */
+  /** Queries a second of flatbush (boxes) with turf (containment in them), with the same results. */
   baselinePositionsPerSecond: number;
-  /** How many times faster than the baseline. */
+  /** Speed relative to the baseline. */
   ratio: number;
-  /** Positions a second that are queried, and asked which boundaries lie between them and the vehicle's last one. */
+  /** Positions a second, each queried together with the boundaries between it and the vehicle's previous position. */
   waysPerSecond: number;
-  /** What the index takes in memory for each geofence. */
+  /** Memory of the index per geofence. */
   bytesPerGeofence: number;
-  /** Geofences that contain a position, on average. */
+  /** Mean number of geofences that contain a position. */
   hitsPerPosition: number;
   buildMs: number;
-  /** Milliseconds that changing the shape of one geofence takes, on average. */
+  /** Mean time in milliseconds to change the shape of one geofence. */
   putMs: number;
 }
 
-/** Answers one place: like `GeofenceIndex.query`. */
+/** Queries one place, like `GeofenceIndex.query`. */
 export type Query = (longitude: number, latitude: number, out: Int32Array) => number;
 
 /**
- * Whether a place is inside a shape, by turf. Lines, which turf has no ready test for here, are asked of their prepared
- * shape.
+ * Whether a place is inside a shape, by turf. Lines use their prepared shape, since turf has no suitable test for them.
  */
 export function turfTest(shape: Shape): (point: [number, number]) => boolean {
   const box = boundingBox(shape);
@@ -58,7 +57,7 @@ export function turfTest(shape: Shape): (point: [number, number]) => boolean {
   return (point) => prepared.contains(point[0], point[1]);
 }
 
-/** The usual way: a tree of boxes, then turf. */
+/** Conventional baseline: a tree of boxes, then turf. */
 export function baselineOf(shapes: readonly Shape[], tests = shapes.map(turfTest)): Query {
   const boxes = new Flatbush(shapes.length);
   for (const shape of shapes) boxes.add(...boundingBox(shape));
@@ -74,8 +73,8 @@ export function baselineOf(shapes: readonly Shape[], tests = shapes.map(turfTest
 }
 
 /**
- * Runs over the positions again and again for about `seconds`; positions a second, and what all answers add up to, a
- * round.
+ * Repeats a run over all positions for about `seconds`. Returns positions a second, and the sum of all results of one
+ * run.
  */
 function measure(run: () => number, positions: number, seconds: number): { perSecond: number; hits: number } {
   let hits = run();
@@ -101,7 +100,7 @@ function memoryInUse(): number {
  * Measures `GeofenceIndex` against flatbush with turf, for each number of geofences over one city, with 2,000 vehicles
  * driving there.
  *
- * @throws Error when the two do not answer the same for every position
+ * @throws Error when the results of the two differ for a position
  */
 export function benchGeofenceIndex(counts: readonly number[], seconds = 2): GeofenceIndexRow[] {
   const vehicles = 2000;
@@ -110,8 +109,8 @@ export function benchGeofenceIndex(counts: readonly number[], seconds = 2): Geof
   return counts.map((geofences) => {
     const shapes = cityGeofences(geofences, 42);
     const items = shapes.map((shape, key) => ({ key, shape }));
-    // Of few geofences, as many indexes as there might be users with so few: one alone is lost in the noise of the
-    // heap.
+    // For few geofences, many indexes are built, as there may be many users with so few: the memory of a single one is
+    // below the noise of the heap.
     const copies = Math.max(1, Math.floor(5000 / geofences));
     const indexes = [GeofenceIndex.build(items)];
     const before = memoryInUse();

@@ -24,52 +24,48 @@ import { Slots } from './index-cells/slots.ts';
 import { WaySearch } from './index-cells/way-search.ts';
 import { squaredDistanceToSegment } from './segment-distance.ts';
 
-/** One geofence to be indexed: `key` is the caller's number for it, a whole number of 0 to 2^31 - 1. */
+/** A geofence to be indexed. `key` is an integer from 0 to 2^31 - 1, chosen by the caller. */
 export interface IndexItem {
   readonly key: number;
   readonly shape: Shape;
 }
 
-/**
- * Up to this many geofences with this many points together are simply gone through: cells would cost more than they
- * save.
- */
+/** Up to this many geofences with this many points in total are scanned: cells would cost more than they save. */
 const FEW_GEOFENCES = 6;
 const FEW_POINTS = 200;
 
 /**
  * Finds the geofences that contain a place: exactly those whose `PreparedShape.contains` is true.
  *
- * Geofences are cut into cells: a cell wholly inside one needs no more than its number, and one on a boundary has the
- * edges that matter there, so that what a query costs depends on what lies around the place, not on how many geofences
- * there are or how many points they have. Queries allocate nothing. Adding, changing and removing one geofence touches
- * its own cells alone. Cells per geofence are bounded whatever its size. In a city of polygons of 5 to 40 points it
- * takes about 1.5 kB for each; an index of three, which has no cells, takes 6 kB in all.
+ * Geofences are divided into cells. A cell wholly inside a geofence only stores its number; a cell on a boundary stores
+ * the relevant edges. So the cost of a query depends on what lies around the place, not on how many geofences exist or
+ * how many points they have. Queries allocate nothing. Adding, changing or removing a geofence affects only its own
+ * cells, whose number is bounded whatever its size. In a city of polygons of 5 to 40 points the index takes about
+ * 1.5 kB for each; an index of three geofences, which has no cells, takes 6 kB in total.
  */
 export class GeofenceIndex {
   readonly #slots = new Slots();
   readonly #ways = new WaySearch(this.#slots);
-  /** By slot, of a small index: what to ask. Null in one with cells. */
+  /** Shapes by slot, of a small index without cells. Null once the index has cells. */
   #few: (FlatShape | undefined)[] | null = [];
   #fewPoints = 0;
   #cells: CellTable | null = null;
   /** Grows with every change: a {@link CachedCell} is valid for one version. */
   #version = 0;
-  /** Whether the last {@link #queryCells} met a boundary. */
+  /** Whether the last {@link #queryCells} found a boundary in one of the cells. */
   #metBoundary = false;
-  /** An index of the given geofences. Of two items with one key the later one counts. */
+  /** Builds an index of the given geofences. Of two items with one key the later one counts. */
   static build(items: readonly IndexItem[]): GeofenceIndex {
     const index = new GeofenceIndex();
     for (const { key, shape } of items) index.put(key, shape);
     return index;
   }
 
-  /** Number of geofences. */
   get size(): number {
     return this.#slots.size;
   }
 
-  /** Bytes of the index's arrays: about all that it takes besides the shapes themselves and 40 bytes for each key. */
+  /** Size of the index's arrays in bytes: its total memory except for the shapes and 40 bytes for each key. */
   get byteLength(): number {
     return this.#slots.byteLength + this.#ways.byteLength + (this.#cells?.byteLength ?? 0);
   }
@@ -113,10 +109,10 @@ export class GeofenceIndex {
   }
 
   /**
-   * Writes the keys of all geofences that contain the place (degrees), in no particular order, and returns how many
-   * there are. Where that is more than `out` holds, only as many as fit are written: take a longer one and ask again.
+   * Writes the keys of all geofences that contain the place (degrees) into `out`, in no particular order, and returns
+   * their number. If that exceeds the length of `out`, the rest is not written: query again with a longer array.
    *
-   * @param cached filled in where no boundary is in the cell of the place, else cleared; for {@link isUnchanged}
+   * @param cached set to the cell of the place if it contains no boundary, else cleared; for {@link isUnchanged}
    */
   query(longitude: number, latitude: number, out: Int32Array, cached: CachedCell | null = null): number {
     cached?.clear();
@@ -131,22 +127,22 @@ export class GeofenceIndex {
   }
 
   /**
-   * True where a place is in the cached cell. Then the same geofences contain it as the place that was queried, and a
-   * straight way between the two meets no boundary. False: query again.
+   * Whether a place is in the cached cell. Then the same geofences contain it as the queried place, and the straight
+   * segment between the two crosses no boundary. If false, query again.
    */
   isUnchanged(cached: CachedCell, longitude: number, latitude: number): boolean {
     return cached.version === this.#version && columnOf(longitude) === cached.column && rowOf(latitude) === cached.row;
   }
 
-  /** True where the last {@link query} with this cell found no boundary in it, and nothing has changed since. */
+  /** Whether the last {@link query} with this cell found no boundary in it, and the index has not changed since. */
   isClear(cached: CachedCell): boolean {
     return cached.version === this.#version;
   }
 
   /**
-   * The fraction of the way between two places at which it first meets the boundary of a geofence that one of the two
-   * is in, as `PreparedShape.crossing` gives it; NaN where only that function can decide. For most short ways the
-   * entries of the cell are enough, which the last {@link query} has just read.
+   * The fraction of the segment between two places at which it first crosses the boundary of a geofence that contains
+   * one of the two, like `PreparedShape.crossing`; NaN where only that function can decide. For most short segments the
+   * entries of the cell suffice, which the last {@link query} has just read.
    */
   crossing(key: number, fromLongitude: number, fromLatitude: number, toLongitude: number, toLatitude: number): number {
     const cells = this.#cells;
@@ -165,7 +161,7 @@ export class GeofenceIndex {
       const end = at + cells.usedAt(cell);
       for (; at < end; at += entryLength(words, at)) {
         if (keys[(words[at] as number) >>> 2] !== key) continue;
-        // Two of one geofence: one is an image of the other, beyond the antimeridian.
+        // Two entries of one geofence: one is an image of the other, beyond the antimeridian.
         if (entry >= 0) return Number.NaN;
         entry = at;
       }
@@ -182,7 +178,7 @@ export class GeofenceIndex {
     );
   }
 
-  /** Goes through all that the cells around a place have there. */
+  /** Evaluates the entries of all cells that contain a place. */
   #queryCells(
     cells: CellTable,
     longitude: number,
@@ -258,10 +254,10 @@ export class GeofenceIndex {
   }
 
   /**
-   * Writes the keys of all geofences whose boundary the straight way between two places (degrees; the short way round)
-   * may meet: none is missing, some may be there that it only passes near. So it finds the geofences entered, left, and
-   * passed through without a fix inside; ask `PreparedShape.crossing` and `passage` about each. Returns how many there
-   * are and writes as many as fit, like {@link query}.
+   * Writes the keys of all geofences whose boundary the straight segment between two places (degrees; in the shorter
+   * direction) may cross. None is missing; some may only be near the segment. So it finds the geofences entered, left,
+   * and passed through without a fix inside; `PreparedShape.crossing` and `passage` decide about each. Returns their
+   * number and writes as many as fit, like {@link query}.
    */
   queryWay(
     fromLongitude: number,
@@ -286,7 +282,7 @@ export class GeofenceIndex {
     return found;
   }
 
-  /** Turns a small index into one with cells; it stays one. */
+  /** Converts a small index permanently into one with cells. */
   #startCells(few: readonly (FlatShape | undefined)[]): void {
     this.#few = null;
     this.#cells = new CellTable();
@@ -307,7 +303,7 @@ export class GeofenceIndex {
 const polygonCrossing = new PolygonCrossing();
 const lineCrossing = new LineCrossing();
 
-/** Where a way within a cell meets the boundary in an entry of the cell; NaN for degenerate ways. */
+/** Where a segment within a cell crosses the boundary in an entry of the cell; NaN for degenerate segments. */
 function crossingInEntry(
   words: Int32Array,
   doubles: Float64Array,
@@ -337,7 +333,7 @@ function crossingInEntry(
   return crossing.fraction();
 }
 
-/** Number of points that going through a shape looks at. */
+/** Number of points that a scan of a shape reads. */
 function pointsOf(flat: FlatShape): number {
   return flat.type === 'circle' ? 1 : flat.images.reduce((sum, { xy }) => sum + xy.length / 2, 0);
 }

@@ -1,10 +1,10 @@
-/** What is wrong with a geometry, and where: `pointer` is a JSON pointer (RFC 6901) into the feature. */
+/** An error in a geometry. `pointer` is a JSON pointer (RFC 6901) into the feature. */
 export interface GeometryError {
   pointer: string;
   detail: string;
 }
 
-/** Collects errors, up to a number that a person can still use. */
+/** Collects errors, up to a number that is still useful to a person. */
 export class ErrorList {
   readonly errors: GeometryError[] = [];
 
@@ -12,7 +12,7 @@ export class ErrorList {
     if (!this.isFull) this.errors.push({ pointer, detail });
   }
 
-  /** Whether to stop looking for more. */
+  /** Whether the limit of errors is met, so that the search can stop. */
   get isFull(): boolean {
     return this.errors.length >= 20;
   }

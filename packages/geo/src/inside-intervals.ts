@@ -8,13 +8,13 @@ import { rootBetween } from './root.ts';
 import { squaredDistanceToSegment } from './segment-distance.ts';
 import { type Extent, normalLongitude } from './unwrap.ts';
 
-/** A part of a segment that is inside a shape: fractions of the way from its beginning, 0 to 1. */
+/** A part of a segment that is inside a shape, as fractions of the segment from 0 to 1. */
 export interface InsideInterval {
   entry: number;
   exit: number;
 }
 
-/** A segment, straight in longitude and latitude, that goes the short way round. */
+/** A segment, straight in longitude and latitude, in the shorter direction around the Earth. */
 interface Way {
   x: number;
   y: number;
@@ -22,7 +22,7 @@ interface Way {
   dy: number;
 }
 
-/** The way between two places; over 180° of longitude apart, it crosses the antimeridian. */
+/** The segment between two places; if their longitudes differ by over 180°, it crosses the antimeridian. */
 function wayBetween(from: LngLat, to: LngLat): Way {
   let dx = to[0] - from[0];
   if (dx > 180) dx -= 360;
@@ -30,13 +30,13 @@ function wayBetween(from: LngLat, to: LngLat): Way {
   return { x: from[0], y: from[1], dx, dy: to[1] - from[1] };
 }
 
-/** Whether a shape contains the place at a fraction of the way. */
+/** Whether a shape contains the place at a fraction of the segment. */
 function isInsideAt(shape: FlatShape, way: Way, t: number): boolean {
   const latitude = Math.min(90, Math.max(-90, way.y + t * way.dy));
   return flatContains(shape, normalLongitude(way.x + t * way.dx), latitude);
 }
 
-/** Whole turns by which the way can be moved to meet what lies within the extent. */
+/** Whole turns by which the segment can be moved to overlap the extent. */
 function turnsToMeet(way: Way, extent: Extent): number[] {
   const south = Math.min(way.y, way.y + way.dy);
   const north = Math.max(way.y, way.y + way.dy);
@@ -46,7 +46,7 @@ function turnsToMeet(way: Way, extent: Extent): number[] {
   return [0, 360, -360].filter((turn) => west + turn <= extent.maxX && east + turn >= extent.minX);
 }
 
-/** Adds the fractions at which the way, moved by a turn, meets the edge from a to b; of an edge along it, both ends. */
+/** Adds the fractions at which the segment, moved by a turn, meets the edge from a to b; both ends if collinear. */
 function addMeetings(way: Way, turn: number, ax: number, ay: number, bx: number, by: number, found: number[]): void {
   const x = way.x + turn;
   const ex = bx - ax;
@@ -89,10 +89,10 @@ function polygonIntervals(polygon: FlatPolygon, way: Way): InsideInterval[] {
   return intervals;
 }
 
-/** Halvings that take a fraction to the last bits of a double. */
+/** Number of bisections that determine a fraction to the last bits of a double. */
 const HALVINGS = 52;
 
-/** The fraction between one that is inside and one that is outside at which that changes. */
+/** The fraction at which the boundary lies, between one that is inside and one that is outside. */
 function bisect(inside: (t: number) => boolean, insideT: number, outsideT: number): number {
   let near = insideT;
   let far = outsideT;
@@ -110,17 +110,17 @@ function boundaryBetween(distance: (t: number) => number, limit: number, insideT
   return Number.isNaN(root) ? bisect((t) => distance(t) <= limit, insideT, outsideT) : root;
 }
 
-/** A way of at most so many degrees either way is as straight on a plain map as on the Earth, up to this latitude. */
+/** Largest extent of a segment, and highest latitude, for which a plane map is accurate enough. */
 const PLAIN_DEG = 0.005;
 const PLAIN_LATITUDE = 80;
 
 /**
- * What a squared distance is off by where it is taken at the place that a plain map says is the nearest of a short way,
- * not at the nearest itself: 0.03 % at 10 m, the smallest distance that any shape reaches, and less where it is longer.
+ * Relative error of a squared distance taken at the nearest point by a plane map, instead of the true nearest point of
+ * a short segment: 0.03 % at 10 m, the smallest size of any shape, and less for larger distances.
  */
 const PLAIN_SLACK = 0.01;
 
-/** True where a plain map is accurate enough to find the nearest point of a way. */
+/** Whether a plane map is accurate enough to find the nearest point of a segment. */
 function isPlain(way: Way): boolean {
   return (
     Math.abs(way.dx) <= PLAIN_DEG && Math.abs(way.dy) <= PLAIN_DEG && Math.abs(way.y) <= PLAIN_LATITUDE - PLAIN_DEG
@@ -128,10 +128,11 @@ function isPlain(way: Way): boolean {
 }
 
 /**
- * Where between two fractions a distance that first falls and then grows is within its limit; null where nowhere.
+ * The interval between two fractions in which a distance, which first falls and then grows, is within its limit; null
+ * where none exists.
  *
- * @param guess where it is about smallest
- * @param isGood whether it is nowhere smaller than there by more than {@link PLAIN_SLACK}
+ * @param guess approximate fraction of the minimum
+ * @param isGood whether the minimum is below the distance at `guess` by at most {@link PLAIN_SLACK}
  */
 function intervalWithin(
   distance: (t: number) => number,
@@ -167,7 +168,7 @@ function intervalWithin(
 }
 
 /**
- * A piece of a way in which the distance to a place or a short segment falls and then grows: at most this many degrees.
+ * Largest piece of a segment, in degrees, in which the distance to a place or a short edge first falls and then grows.
  */
 const PIECE_DEG = 1;
 const MOST_PIECES = 180;
@@ -192,8 +193,8 @@ function circleIntervals(circle: FlatCircle, way: Way): InsideInterval[] {
 }
 
 /**
- * The fraction of a way, moved by a turn, that is nearest to a place on a plain map that is true to scale at its
- * beginning.
+ * The fraction of a segment, moved by a turn, that is nearest to a place, on a plane map that is true to scale at the
+ * segment's beginning.
  */
 function nearestFraction(way: Way, turn: number, x: number, y: number): number {
   const scale = Math.cos(way.y * RADIANS);
@@ -203,8 +204,8 @@ function nearestFraction(way: Way, turn: number, x: number, y: number): number {
 }
 
 /**
- * The fraction of a way, moved by a turn, that is nearest to a segment: where they meet, or else beside an end of
- * either. The ends of the part of the way that matters are looked at anyway.
+ * The fraction of a segment, moved by a turn, that is nearest to an edge: their intersection, or next to an end of
+ * either. The ends of `part` are checked separately.
  */
 function nearestToSegment(
   way: Way,
@@ -228,7 +229,7 @@ function nearestToSegment(
   return distance(meeting) < distance(best) ? meeting : best;
 }
 
-/** Fractions of the way, moved by a turn, within a box; null if it passes by. */
+/** Fractions of the segment, moved by a turn, within a box; null if it passes by. */
 function clip(way: Way, turn: number, box: Extent): InsideInterval | null {
   let entry = 0;
   let exit = 1;
@@ -288,7 +289,7 @@ function lineIntervals(line: FlatLine, way: Way): InsideInterval[] {
   return intervals;
 }
 
-/** Stays closer to each other than this fraction are one: that is rounding, not an absence. */
+/** Intervals separated by less than this fraction are merged: the gap is a rounding error. */
 const SAME_FRACTION = 1e-12;
 
 function merge(intervals: InsideInterval[]): InsideInterval[] {
@@ -303,8 +304,8 @@ function merge(intervals: InsideInterval[]): InsideInterval[] {
 }
 
 /**
- * The parts of the straight way between two places that are inside a shape, in order. The way is straight in longitude
- * and latitude, and goes the short way round. Merely touching a polygon's boundary is no stay.
+ * The parts of the segment between two places that are inside a shape, in order. The segment is straight in longitude
+ * and latitude, in the shorter direction. Merely touching a polygon's boundary is not inside.
  */
 export function insideIntervals(shape: FlatShape, from: LngLat, to: LngLat): InsideInterval[] {
   const way = wayBetween(from, to);
@@ -317,7 +318,7 @@ export function insideIntervals(shape: FlatShape, from: LngLat, to: LngLat): Ins
 const polygonCrossing = new PolygonCrossing();
 const lineCrossing = new LineCrossing();
 
-/** What {@link crossingBetween} answers, where that is plain and away from the antimeridian; else NaN. */
+/** {@link crossingBetween} for simple cases away from the antimeridian; else NaN. */
 function quickCrossing(shape: FlatShape, from: LngLat, to: LngLat): number {
   if (!isPlace(from[0], from[1]) || !isPlace(to[0], to[1])) return Number.NaN;
   const { x, y, dx, dy } = wayBetween(from, to);
@@ -341,8 +342,8 @@ function quickCrossing(shape: FlatShape, from: LngLat, to: LngLat): number {
 }
 
 /**
- * The fraction of the way between two places at which a shape's boundary is first met, where one of them is inside and
- * the other is not; null where both are inside or both outside.
+ * The fraction of the segment between two places at which it first crosses a shape's boundary, where one of them is
+ * inside and the other is not; null where both are inside or both outside.
  */
 export function crossingBetween(shape: FlatShape, from: LngLat, to: LngLat): number | null {
   const quick = quickCrossing(shape, from, to);
@@ -357,15 +358,15 @@ export function crossingBetween(shape: FlatShape, from: LngLat, to: LngLat): num
   } else if (first !== undefined && first.entry > 0) {
     return first.entry;
   }
-  // Rounding at the very boundary: what `contains` says of the places decides.
+  // Rounding at the very boundary: the result of `contains` for the places decides.
   const way = wayBetween(from, to);
   const inside = (t: number) => isInsideAt(shape, way, t);
   return startsInside ? bisect(inside, 0, 1) : bisect(inside, 1, 0);
 }
 
 /**
- * For a way between two places that are both outside: where it first enters and where it last leaves the shape (there
- * can be an absence between, in a shape with a bay); null where it passes by, or where one of the two is inside.
+ * For a segment between two places that are both outside: where it first enters and where it last leaves the shape (a
+ * concave shape can be left in between); null where it passes by, or where one of the two is inside.
  */
 export function passageBetween(shape: FlatShape, from: LngLat, to: LngLat): InsideInterval | null {
   const intervals = insideIntervals(shape, from, to);

@@ -34,8 +34,8 @@ function pathLengthM(path: readonly LngLat[]): number {
 }
 
 /**
- * Area in square metres, on turf's sphere. A polygon's holes are left out. A line's is that of its path stretched
- * straight, with round ends: where it bends or meets itself, what is covered twice counts twice.
+ * Area in square metres, on turf's sphere. A polygon's holes are excluded. A line's area is that of its straightened
+ * path with round ends: where it bends or crosses itself, overlaps count twice.
  */
 export function areaM2(shape: Shape): number {
   if (shape.type === 'polygon') return polygonAreaM2(shape.rings);
@@ -47,9 +47,9 @@ export function areaM2(shape: Shape): number {
 }
 
 /**
- * Length of the boundary in metres: of polygons that of all rings, holes included, point to point along great circles;
- * of a circle its circumference on the sphere; of a line that of both sides and the round ends, of its path stretched
- * straight.
+ * Length of the boundary in metres. For polygons, the length of all rings including holes, along great circles between
+ * points. For a circle, its circumference on the sphere. For a line, the length of both sides and the round ends of its
+ * straightened path.
  */
 export function perimeterM(shape: Shape): number {
   if (shape.type === 'polygon' || shape.type === 'multipolygon')

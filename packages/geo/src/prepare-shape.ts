@@ -4,37 +4,37 @@ import { flatContains } from './contains.ts';
 import { flatten } from './flat-shape.ts';
 import { crossingBetween, type InsideInterval, insideIntervals, passageBetween } from './inside-intervals.ts';
 
-/** A shape made ready to be asked many times. */
+/** A shape prepared for many queries. */
 export interface PreparedShape {
   readonly shape: Shape;
   readonly bbox: BoundingBox;
   /**
-   * Whether a place (degrees) is inside. Places on the boundary are.
-   * - polygon: edges are straight in longitude and latitude, inside as turf's booleanPointInPolygon says; what is
-   *   inside a hole is outside, a hole's own edge inside;
+   * Whether a place (degrees) is inside. Places on the boundary are inside.
+   * - polygon: edges are straight in longitude and latitude; inside as by turf's booleanPointInPolygon; the inside of a
+   *   hole is outside, but a hole's own edge is inside;
    * - circle: within `radiusM` by great-circle distance (haversine);
    * - line: within half of `widthM` of the path, measured on a local map (off by less than 0.05 % of the width, and by
    *   less than 0.01 % below 60° of latitude).
    *
-   * A place with a longitude beyond ±180, a latitude beyond ±90 or a NaN is nowhere.
+   * A place with a longitude beyond ±180, a latitude beyond ±90 or a NaN is outside every shape.
    */
   contains(longitude: number, latitude: number): boolean;
   /**
-   * The fraction (0 to 1) of the straight way from one place to another at which the boundary is first met, where one
-   * of the two is inside and the other outside; null otherwise. Straight means straight in longitude and latitude, the
-   * short way round.
+   * The fraction (0 to 1) of the segment from one place to another at which it first crosses the boundary, where one of
+   * the two is inside and the other outside; null otherwise. The segment is straight in longitude and latitude, in the
+   * shorter direction.
    */
   crossing(from: LngLat, to: LngLat): number | null;
   /**
-   * For two places that are both outside: where the way between them first enters and last leaves; null where it passes
-   * by.
+   * For two places that are both outside: where the segment between them first enters and last leaves; null where it
+   * passes by.
    */
   passage(from: LngLat, to: LngLat): InsideInterval | null;
-  /** All parts of the way that are inside, in order. */
+  /** All parts of the segment that are inside, in order. */
   intervals(from: LngLat, to: LngLat): readonly InsideInterval[];
 }
 
-/** Prepares a shape that {@link shapeFromFeature} accepted. Costs its points once: about 16 bytes each. */
+/** Prepares a shape that {@link shapeFromFeature} accepted. Memory: about 16 bytes per point. */
 export function prepareShape(shape: Shape): PreparedShape {
   const flat = flatten(shape);
   return {

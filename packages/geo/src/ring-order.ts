@@ -4,22 +4,22 @@ import { crossSign } from './cross-sign.ts';
 import type { ErrorList } from './geometry-error.ts';
 import { extentOf } from './unwrap.ts';
 
-/** A ring laid out in plain degrees, closed, and the number (in the ring as given) of each of its points. */
+/** A closed ring in unwrapped degrees, with the index of each point in the given ring. */
 export interface PlainRing {
-  /** Longitude and latitude in turn, without points that repeat the one before. */
+  /** Longitude and latitude alternately, without repeated consecutive points. */
   xy: Float64Array;
-  /** For each point, which point of the given ring it is. */
+  /** For each point, its index in the given ring. */
   numbers: readonly number[];
   pointer: string;
 }
 
-/** The side of the line from a to b that p is on: greater, less, or 0 where it is on the line. */
+/** Side of the line from a to b on which p is: greater or less than 0, or 0 where p is on the line. */
 function side(ax: number, ay: number, bx: number, by: number, px: number, py: number): number {
   return Math.sign(crossSign(ax - px, ay - py, bx - px, by - py));
 }
 
 /**
- * How two edges meet: not at all, in a point at which they do not pass through each other, or truly (crossing or
+ * How two edges meet: not at all, at a point where they do not pass through each other, or properly (crossing or
  * overlapping).
  */
 const APART = 0;
@@ -27,12 +27,12 @@ const TOUCH = 1;
 const CROSS = 2;
 
 /**
- * All edges of all rings, four numbers each: the end that is further west (of two alike, further south) comes first.
+ * All edges of all rings, four numbers each: the western end first (of equal longitudes, the southern one).
  */
 class Edges {
   readonly count: number;
   readonly #ends: Float64Array;
-  /** For each edge its ring, and its number in the ring. */
+  /** For each edge its ring, and its index in the ring. */
   readonly ring: Int32Array;
   readonly edge: Int32Array;
 
@@ -60,14 +60,14 @@ class Edges {
     return this.#ends[4 * i + 2 * end + 1] as number;
   }
 
-  /** Below 0 where a place is above edge i, above 0 where it is below, 0 where it is on its line. */
+  /** Negative where a place is above edge i, positive where it is below, 0 where it is on its line. */
   side(i: number, x: number, y: number): number {
     const ends = this.#ends;
     const n = 4 * i;
     return side(ends[n] as number, ends[n + 1] as number, ends[n + 2] as number, ends[n + 3] as number, x, y);
   }
 
-  /** How edge i meets edge j; their longitudes are known to overlap. */
+  /** How edge i meets edge j; their longitudes must overlap. */
   meeting(i: number, j: number): number {
     const ends = this.#ends;
     const ay = ends[4 * i + 1] as number;
@@ -86,7 +86,7 @@ class Edges {
     const b = side(cx, cy, dx, dy, bx, by);
     if (a * b > 0) return APART;
     if (a === 0 && b === 0 && c === 0 && d === 0) {
-      // On one line, and their boxes meet: in one point only, or along a part.
+      // Collinear edges with overlapping boxes: they share one point, or a part.
       const sharedX = Math.min(Math.max(ax, bx), Math.max(cx, dx)) - Math.max(Math.min(ax, bx), Math.min(cx, dx));
       const sharedY = Math.min(Math.max(ay, by), Math.max(cy, dy)) - Math.max(Math.min(ay, by), Math.min(cy, dy));
       return sharedX > 0 || sharedY > 0 ? CROSS : TOUCH;
@@ -101,12 +101,12 @@ function edgesOf(xy: Float64Array): number {
 }
 
 /**
- * Two edges that must not meet as they do: of one ring, edges that meet other than one after the other at their common
- * corner; of two rings, edges that cross or run along each other. Null if no two do.
+ * Finds two edges that must not meet as they do. Edges of one ring may only meet at their common vertex, one following
+ * the other. Edges of two rings must not cross or overlap. Null if none exist.
  *
- * A line sweeps over the edges from west to east (Shamos and Hoey). Two edges that meet are beside each other on it
- * just before the westernmost place where any meet, and only edges that come beside each other are compared: n log n
- * for n points, whatever they draw.
+ * A sweep line passes over the edges from west to east (Shamos and Hoey). Two edges that meet are neighbours on it just
+ * before the westernmost meeting point, and only edges that become neighbours are compared: O(n log n) for n points in
+ * any case.
  */
 function findMeeting(rings: readonly PlainRing[], edges: Edges): [number, number] | null {
   const isBad = (i: number, j: number): boolean => {
@@ -121,7 +121,7 @@ function findMeeting(rings: readonly PlainRing[], edges: Edges): [number, number
   const corner = findRepeatedCorner(rings);
   if (corner !== null) return corner;
   const line = new SweepLine(edges);
-  /** The first bad meeting of an edge with those around it on the line that go through a place. */
+  /** First bad meeting of an edge with its neighbours on the sweep line that pass through a place. */
   const around = (i: number, x: number, y: number): [number, number] | null => {
     for (const step of [line.below, line.above])
       for (let j = step[i] as number; j >= 0; j = step[j] as number) {
@@ -148,8 +148,8 @@ function findMeeting(rings: readonly PlainRing[], edges: Edges): [number, number
 }
 
 /**
- * Both ends of all edges (twice the edge's number, 1 more for its second end), from west to east; where one edge ends
- * and another begins, the end first.
+ * Both ends of all edges (twice the edge's index, plus 1 for its second end), from west to east. Where one edge ends
+ * and another begins, the end comes first.
  */
 function eventsOf(edges: Edges): Int32Array {
   const events = Int32Array.from({ length: 2 * edges.count }, (_, event) => event);
@@ -159,7 +159,7 @@ function eventsOf(edges: Edges): Int32Array {
   });
 }
 
-/** Two edges of one ring that begin at the same place, and are not the same. */
+/** Two edges of one ring that begin at the same place and are not the same edge. */
 function findRepeatedCorner(rings: readonly PlainRing[]): [number, number] | null {
   let first = 0;
   for (const { xy } of rings) {
@@ -179,17 +179,17 @@ function findRepeatedCorner(rings: readonly PlainRing[]): [number, number] | nul
 }
 
 /**
- * The edges that a line from south to north meets, in their order on it: a treap, in which the neighbours are linked.
+ * The edges that a line from south to north crosses, in their order along it: a treap with linked neighbours.
  */
 class SweepLine {
   readonly #edges: Edges;
-  /** The edge below and above each edge on the line; -1: none. */
+  /** The neighbours below and above each edge on the line; -1: none. */
   readonly below: Int32Array;
   readonly above: Int32Array;
   readonly #left: Int32Array;
   readonly #right: Int32Array;
   readonly #parent: Int32Array;
-  /** Random: no drawing makes the tree deep. What is found does not depend on it. */
+  /** Random, so that no input makes the tree deep. The result does not depend on it. */
   readonly #priority: Float64Array;
   #root = -1;
 
@@ -204,7 +204,7 @@ class SweepLine {
     this.#priority = Float64Array.from({ length: edges.count }, () => Math.random());
   }
 
-  /** Adds an edge whose first end the line has reached. */
+  /** Inserts an edge when the sweep line is at its first end. */
   insert(i: number): void {
     let below = -1;
     let above = -1;
@@ -230,7 +230,7 @@ class SweepLine {
     for (let up = parent; up >= 0 && this.#isPrior(i, up); up = this.#parent[i] as number) this.#rotateUp(i);
   }
 
-  /** Takes away an edge whose second end the line has reached. */
+  /** Removes an edge when the sweep line is at its second end. */
   remove(i: number): void {
     const below = this.below[i] as number;
     const above = this.above[i] as number;
@@ -250,8 +250,8 @@ class SweepLine {
   }
 
   /**
-   * Whether an edge whose first end the line has reached goes above one on the line. Where it begins on it, its second
-   * end decides.
+   * Whether an edge that begins at the sweep line goes above another edge on the line. Where it begins on that edge,
+   * its second end decides.
    */
   #isAbove(i: number, other: number): boolean {
     const edges = this.#edges;
@@ -278,7 +278,7 @@ class SweepLine {
 }
 
 /**
- * Refuses rings that cross or touch themselves, and rings that cross or run along each other. Reports only one such
+ * Rejects rings that cross or touch themselves, and rings that cross or overlap each other. Reports only one such
  * place.
  */
 function checkMeetings(rings: readonly PlainRing[], errors: ErrorList): void {
@@ -301,7 +301,7 @@ function checkMeetings(rings: readonly PlainRing[], errors: ErrorList): void {
   errors.add(`${ring.pointer}/${here}`, detail);
 }
 
-/** Where a point is, of a ring: inside, outside, or on an edge. */
+/** Location of a point relative to a ring: inside, outside, or on an edge. */
 function placeIn(ring: PlainRing, x: number, y: number): 'inside' | 'outside' | 'edge' {
   const crossings = chainCrossings(ring.xy, 0, edgesOf(ring.xy), x, y);
   if (crossings === ON_EDGE) return 'edge';
@@ -309,8 +309,8 @@ function placeIn(ring: PlainRing, x: number, y: number): 'inside' | 'outside' | 
 }
 
 /**
- * The first point of a ring that is not on an edge of another, and where it is; the middles of edges count where no
- * corner does.
+ * The first point of a ring that is not on an edge of another, with its location. If all vertices are, the middles of
+ * edges are tried.
  */
 function placeOfRing(ring: PlainRing, other: PlainRing): { point: number; place: 'inside' | 'outside' | 'edge' } {
   for (const share of [0, 0.5]) {
@@ -324,9 +324,9 @@ function placeOfRing(ring: PlainRing, other: PlainRing): { point: number; place:
 }
 
 /**
- * Checks how the rings of polygons lie: none may cross or touch itself, no two may cross, holes must be inside their
- * outer ring and not inside each other, and no polygon inside another, other than in a hole of it. Rings may touch
- * others in single points.
+ * Checks the rings of polygons: none may cross or touch itself, no two may cross, holes must be inside their outer ring
+ * and not inside each other, and no polygon may be inside another, except in one of its holes. Rings may touch others
+ * at single points.
  */
 export function checkPolygons(polygons: readonly (readonly PlainRing[])[], errors: ErrorList): void {
   checkMeetings(polygons.flat(), errors);

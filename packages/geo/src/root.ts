@@ -1,11 +1,10 @@
-/** A fraction is found to this: 1e-15 of a way of 100 km is less than an atom. */
+/** Precision of a fraction: 1e-15 of 100 km is less than an atom. */
 const CLOSE = 1e-15;
 const MOST_STEPS = 100;
 
 /**
- * A place between two at which a function is zero; NaN where it has one sign at both, or is zero at one of them. By
- * false position, halving the value kept at an end that stays (the Illinois rule): some eight steps where halving takes
- * fifty.
+ * A root of a function between two places; NaN where it has the same sign at both, or is zero at one of them. Uses the
+ * Illinois variant of false position: about eight steps where bisection takes fifty.
  */
 export function rootBetween(f: (t: number) => number, from: number, to: number): number {
   let [a, b] = [from, to];
@@ -14,7 +13,7 @@ export function rootBetween(f: (t: number) => number, from: number, to: number):
   let kept = 0;
   for (let step = 0; step < MOST_STEPS && Math.abs(b - a) > CLOSE; step++) {
     let t = (a * fb - b * fa) / (fb - fa);
-    // Where false position does not get away from an end, halving does.
+    // Where false position does not converge, bisection is used.
     if (!(t > Math.min(a, b) && t < Math.max(a, b)) || step > MOST_STEPS / 2) t = (a + b) / 2;
     const ft = f(t);
     if (ft === 0) return t;

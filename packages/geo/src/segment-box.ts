@@ -1,6 +1,6 @@
 /**
- * Whether a segment touches a box, given by its middle and half of its sizes. Exact but for rounding, far below the
- * margin that callers add to the box.
+ * Whether a segment touches a box, given by its centre and half of its sizes. Exact except for rounding, which is far
+ * below the margin that callers add to the box.
  */
 export function segmentTouchesBox(
   ax: number,
@@ -12,7 +12,7 @@ export function segmentTouchesBox(
   halfX: number,
   halfY: number,
 ): boolean {
-  // Seen from the middle: is the box apart from the segment along x, along y, or across the segment?
+  // Separating axes relative to the box's centre: x, y, and the normal of the segment.
   const px = ax - middleX;
   const py = ay - middleY;
   const qx = bx - middleX;

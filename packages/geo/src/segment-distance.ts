@@ -3,7 +3,7 @@
  * the place itself (equirectangular, with the place's own parallel as the standard one). A segment is straight in
  * longitude and latitude, as in GeoJSON.
  *
- * Within 500 m of the segment, all that a line's width reaches, that map is off by at most `d / 2R * tan(latitude)` of
+ * Within 500 m of the segment, the largest half width of a line, that map is off by at most `d / 2R * tan(latitude)` of
  * the distance: 2 cm of 500 m at 45°, 4 cm at 60°, 22 cm at 85°, the highest latitude a line may have.
  *
  * @param cosLatitude cosine of the latitude `y`

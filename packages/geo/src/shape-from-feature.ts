@@ -4,19 +4,18 @@ import { ErrorList, type GeometryError } from './geometry-error.ts';
 import { checkPolygons, type PlainRing } from './ring-order.ts';
 import { extentOf, unwrapPath } from './unwrap.ts';
 
-/** Most points that a shape may have, all rings together. */
+/** Maximum number of points of a shape, over all rings. */
 export const MOST_POINTS = 10_000;
-/** Greatest radius of a circle, metres; the least is anything above 0. A whole country fits. */
+/** Maximum radius of a circle, metres; any radius above 0 is allowed. A whole country fits. */
 export const MOST_RADIUS_M = 1_000_000;
-/** Least and greatest width of a line, metres. */
+/** Minimum and maximum width of a line, metres. */
 export const LEAST_WIDTH_M = 10;
 export const MOST_WIDTH_M = 1000;
 /**
- * A line's path may not go nearer to a pole than this latitude: its width is measured on a local map, which fails
- * there.
+ * Highest latitude of a line's path. Its width is measured on a local map, which fails closer to a pole.
  */
 export const MOST_LINE_LATITUDE = 85;
-/** A line's path must stay below this many degrees of longitude in all, so that it can't come round to itself. */
+/** Limit of the longitudes that a line's path spans in degrees, so that it can't wrap around to itself. */
 const MOST_LINE_SPAN_DEG = 359;
 
 export type ShapeResult = { ok: true; shape: Shape } | { ok: false; errors: GeometryError[] };
@@ -35,8 +34,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * A position: longitude and latitude; an altitude or whatever else follows is dropped. Null where it is not one, with
- * the reason reported.
+ * A position: longitude and latitude; an altitude or any further number is dropped. Null where it is invalid, with the
+ * reason reported.
  */
 function positionOf(value: unknown, pointer: string, errors: ErrorList): LngLat | null {
   if (!Array.isArray(value)) {
@@ -64,7 +63,7 @@ function positionOf(value: unknown, pointer: string, errors: ErrorList): LngLat 
   return isGood ? [value[0], value[1]] : null;
 }
 
-/** Positions of a ring or path. Null where one of them is not one. */
+/** Positions of a ring or path. Null where one of them is invalid. */
 function positionsOf(values: readonly unknown[], pointer: string, errors: ErrorList): LngLat[] | null {
   const positions: LngLat[] = [];
   for (const [i, value] of values.entries()) {
@@ -79,7 +78,7 @@ function countDistinct(positions: readonly LngLat[]): number {
   return new Set(positions.map(([longitude, latitude]) => `${longitude} ${latitude}`)).size;
 }
 
-/** A ring that is fit to be looked at beside others. Null where it is not, with the reason reported. */
+/** A ring that is valid by itself. Null where it is not, with the reason reported. */
 function ringOf(values: readonly unknown[], pointer: string, errors: ErrorList): LngLat[] | null {
   const ring = positionsOf(values, pointer, errors);
   if (ring === null) return null;
@@ -113,7 +112,7 @@ function ringOf(values: readonly unknown[], pointer: string, errors: ErrorList):
   return ring;
 }
 
-/** The rings of each polygon as all lie beside each other, without points that repeat the one before. */
+/** The rings of each polygon, all unwrapped consistently and without repeated consecutive points. */
 function plainRings(polygons: readonly LngLat[][][], pointers: readonly string[]): PlainRing[][] {
   const { images, ringStarts } = flattenPolygons(polygons);
   const all = images[0]?.xy ?? new Float64Array(0);
@@ -136,7 +135,7 @@ function plainRings(polygons: readonly LngLat[][][], pointers: readonly string[]
 }
 
 /**
- * Polygons of which each is at one of the pointers. Null where something is wrong with one, with the reason reported.
+ * Polygons, each at one of the pointers. Null where one is invalid, with the reason reported.
  */
 function polygonsOf(values: readonly unknown[], pointers: readonly string[], errors: ErrorList): LngLat[][][] | null {
   let points = 0;
@@ -198,7 +197,7 @@ function multiPolygonOf(coordinates: unknown, errors: ErrorList): Shape | null {
   return { type: 'multipolygon', polygons };
 }
 
-/** The number of a property, in a range: from `least` (or above it, where that is 0) to `most`. */
+/** Number in a property, from `least` (exclusive where that is 0) to `most`. */
 function measureOf(
   properties: Record<string, unknown>,
   name: string,
@@ -250,16 +249,16 @@ function lineOf(coordinates: unknown, properties: Record<string, unknown>, error
 }
 
 /**
- * Reads a shape from a GeoJSON feature (RFC 7946): `properties.shape` says which of
+ * Reads a shape from a GeoJSON feature (RFC 7946). `properties.shape` selects its type:
  * - `polygon`: a Polygon; rings closed, in either direction, not touching themselves; holes inside the first ring;
- * - `multipolygon`: a MultiPolygon of such polygons, which may not overlap and may touch in single points;
+ * - `multipolygon`: a MultiPolygon of such polygons, which may not overlap and may touch at single points;
  * - `circle`: a Point and `properties.radiusM`, above 0 and at most 1,000,000;
  * - `line`: a LineString within 85° of the equator and `properties.widthM`, 10 to 1000.
  *
- * Edges are straight in longitude and latitude. Where consecutive longitudes are more than 180° apart, the edge goes
- * the short way, across the antimeridian. A polygon may not go round a pole. At most 10,000 positions. Altitudes are
- * dropped, and other properties not looked at. Never throws: of anything else it says what is wrong and where (at most
- * 20 errors).
+ * Edges are straight in longitude and latitude. Where consecutive longitudes are more than 180° apart, the edge takes
+ * the shorter direction, across the antimeridian. A polygon may not enclose a pole. At most 10,000 positions. Altitudes
+ * are dropped, and other properties ignored. Never throws: for invalid input the result lists the errors and where they
+ * are (at most 20).
  */
 export function shapeFromFeature(feature: unknown): ShapeResult {
   const errors = new ErrorList();

@@ -2,17 +2,17 @@ import { type LngLat, ringsOf, type Shape } from '@outrider/domain';
 import fc from 'fast-check';
 
 /**
- * Degrees on a raster of 2^-12, so that whole turns add and subtract without rounding, and edges are often exactly met.
+ * Raster of 2^-12 degrees, so that whole turns add and subtract without rounding, and edges are often hit exactly.
  */
 const RASTER = 2 ** 12;
 /**
- * A tenth of a millimetre. So near to a line that their products are less than the smallest number that has all its
- * digits, who is exact and who rounds (turf) may differ about which side it is.
+ * Raster of a tenth of a millimetre. Closer to a line, products underflow to denormal numbers, and an exact method and
+ * one that rounds (turf) may differ about the side.
  */
 const FINE_RASTER = 2 ** 30;
 
 function onRaster(degrees: number, raster = RASTER): number {
-  // Adding 0 makes 0 of -0, as JSON does.
+  // Adding 0 turns -0 into 0, as JSON does.
   return Math.round(degrees * raster) / raster + 0;
 }
 
@@ -26,7 +26,7 @@ export interface Region {
   radiusDeg: number;
 }
 
-/** Where a shape is, and how large: from some 50 m to a continent, often at the antimeridian or near a pole. */
+/** Place and size of a shape: from some 50 m to a continent, often at the antimeridian or near a pole. */
 export const region: fc.Arbitrary<Region> = fc.record({
   x: fc
     .oneof(fc.double({ min: -180, max: 180, noNaN: true }), fc.constantFrom(-180, -179.9, 179.99, 180, 0))
@@ -35,7 +35,7 @@ export const region: fc.Arbitrary<Region> = fc.record({
   radiusDeg: fc.constantFrom(0.002, 0.01, 0.05, 0.5, 5, 25),
 });
 
-/** A ring round a middle: never crossing itself. Unwrapped. */
+/** A ring around a centre that never crosses itself. Unwrapped. */
 function star({ x, y, radiusDeg }: Region, reaches: readonly number[], scale: number): LngLat[] {
   const ring = reaches.map((reach, i): LngLat => {
     const angle = (i / reaches.length) * 2 * Math.PI;
@@ -49,7 +49,7 @@ function star({ x, y, radiusDeg }: Region, reaches: readonly number[], scale: nu
 
 const reaches = fc.array(fc.double({ min: 0.5, max: 1, noNaN: true }), { minLength: 4, maxLength: 40 });
 
-/** A polygon, often with a hole, as GeoJSON gives it and as it lies in plain degrees. */
+/** A polygon, often with a hole, as in GeoJSON and in unwrapped degrees. */
 export const polygonIn = (at: Region): fc.Arbitrary<{ shape: Shape & { type: 'polygon' }; unwrapped: LngLat[][] }> =>
   fc.tuple(reaches, fc.option(reaches)).map(([outer, hole]) => {
     const unwrapped = [star(at, outer, 1)];
@@ -58,14 +58,14 @@ export const polygonIn = (at: Region): fc.Arbitrary<{ shape: Shape & { type: 'po
     return { shape: { type: 'polygon', rings }, unwrapped };
   });
 
-/** A polygon with an island in its hole, where it has one, and another beside it. */
+/** A polygon with an island in its hole, where it has one, and another next to it. */
 export const multiPolygonIn = (
   at: Region,
 ): fc.Arbitrary<{ shape: Shape & { type: 'multipolygon' }; unwrapped: LngLat[][][] }> =>
   fc.tuple(polygonIn(at), polygonIn(at), fc.boolean()).map(([{ unwrapped: first }, { unwrapped: second }, isEast]) => {
     const besideBy = (isEast ? 2.25 : -2.25) * at.radiusDeg;
     const beside = second.map((ring) => ring.map(([x, y]): LngLat => [onRaster(x + besideBy), y]));
-    // On the raster a smaller one would have corners in one place.
+    // A smaller one would have several vertices at one place of the raster.
     const hole = at.radiusDeg < 0.5 ? undefined : first[1];
     const island = hole?.map(([x, y]): LngLat => [onRaster(at.x + (x - at.x) / 4), onRaster(at.y + (y - at.y) / 4)]);
     const unwrapped = [first, beside, ...(island === undefined ? [] : [[island]])];
@@ -105,7 +105,7 @@ export const shapeIn = (at: Region): fc.Arbitrary<Shape> =>
     lineIn(at),
   );
 
-/** Places about a region, many of them exactly at corners of the given points, or level with them. */
+/** Places around a region, many of them exactly at vertices of the given points, or on their latitude. */
 export function placesIn(at: Region, corners: readonly LngLat[]): fc.Arbitrary<LngLat[]> {
   const free = fc
     .tuple(fc.double({ min: -1.3, max: 1.3, noNaN: true }), fc.double({ min: -1.3, max: 1.3, noNaN: true }))
@@ -122,7 +122,7 @@ export function placesIn(at: Region, corners: readonly LngLat[]): fc.Arbitrary<L
   return fc.array(fc.oneof(free, free, corner, level, between), { minLength: 20, maxLength: 40 });
 }
 
-/** All points that a shape is given by. */
+/** All points that define a shape. */
 export function cornersOf(shape: Shape): readonly LngLat[] {
   if (shape.type === 'polygon' || shape.type === 'multipolygon') return ringsOf(shape).flat();
   return shape.type === 'line' ? shape.path : [shape.center];

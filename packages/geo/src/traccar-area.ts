@@ -1,6 +1,6 @@
 import type { LngLat, Shape } from '@outrider/domain';
 
-/** Width of a line where Traccar says none: its own default distance of 25 m to either side. */
+/** Width of a line without one in Traccar: its own default distance of 25 m to either side. */
 const DEFAULT_WIDTH_M = 50;
 const NUMBER = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`;
 const POINT = new RegExp(`^(${NUMBER})\\s+(${NUMBER})$`);
@@ -9,8 +9,8 @@ const RINGS = /^POLYGON\s*\(\s*(\(.*\))\s*\)$/is;
 const LINE = /^LINESTRING\s*\(([^()]*)\)$/is;
 
 /**
- * A shape as Traccar writes the areas of its geofences: Well-Known Text, but latitude before longitude, and with
- * `CIRCLE`. The width of a line is not part of it, and of several polygons it has the first.
+ * A shape in Traccar's format for areas of geofences: Well-Known Text, but with latitude before longitude, and with
+ * `CIRCLE`. The width of a line is not included, and of several polygons only the first is.
  */
 export function traccarArea(shape: Shape): string {
   switch (shape.type) {
@@ -26,7 +26,7 @@ export function traccarArea(shape: Shape): string {
 }
 
 /**
- * The shape of an area as Traccar writes it, not checked any further than that it can be read.
+ * Parses a shape in Traccar's format for areas, without validating it further.
  *
  * @param widthM of a line
  * @returns null for anything but `CIRCLE`, `POLYGON` and `LINESTRING`
@@ -71,7 +71,7 @@ function readPoints(text: string): LngLat[] | null {
   return read;
 }
 
-/** A ring whose last point repeats its first. */
+/** Closes a ring: its last point repeats its first. */
 function closed(ring: LngLat[]): LngLat[] {
   const [first] = ring;
   const last = ring.at(-1);

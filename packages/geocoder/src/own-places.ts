@@ -7,13 +7,13 @@ interface Prepared {
   areaM2: number;
 }
 
-/** Shapes are prepared once, and forgotten with the definition. */
+/** Cache of prepared shapes: each is prepared once, and dropped with its definition. */
 const PREPARED = new WeakMap<Geofence, Prepared>();
 
-/** Geofences, to be asked for the smallest that a place is in. A question looks at the box of each. */
+/** Finds the smallest geofence that contains a point. Each query checks the box of every geofence. */
 export class OwnPlaces {
   readonly #geofences: readonly Geofence[];
-  /** West, south, east and north of each. */
+  /** West, south, east and north of each geofence. */
   readonly #boxes: Float64Array;
 
   constructor(geofences: readonly Geofence[]) {
@@ -21,12 +21,12 @@ export class OwnPlaces {
     this.#boxes = new Float64Array(geofences.length * 4);
     for (const [at, geofence] of geofences.entries()) {
       const [west, south, east, north] = preparedOf(geofence).shape.bbox;
-      // A box across the date line ends beyond 180 degrees.
+      // The east of a box across the antimeridian is beyond 180 degrees.
       this.#boxes.set([west, south, east < west ? east + 360 : east, north], at * 4);
     }
   }
 
-  /** The smallest geofence around the place; null outside of all. */
+  /** The smallest geofence around the point; null if none contains it. */
   around({ latitude, longitude }: Point): Geofence | null {
     const boxes = this.#boxes;
     let smallest: Geofence | null = null;

@@ -1,6 +1,6 @@
 import type { Geocoder } from './geocoder.ts';
 
-/** Calls every place by its whole degrees, for tests. */
+/** Names every place by its whole degrees, for tests. */
 export const PLAIN_GEOCODER: Geocoder = {
   placesOf: async (points) =>
     points.map(({ latitude, longitude }) => ({

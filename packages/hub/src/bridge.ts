@@ -3,10 +3,10 @@ import type { VehicleStatus } from '@outrider/domain';
 import type { Hub, Unsubscribe } from './hub.ts';
 import { readStatuses, writeStatuses } from './status-text.ts';
 
-/** The calls of a hub that are a request and a response; subscriptions and `close` are not. */
+/** The methods of a hub that are one request and response, unlike subscriptions and `close`. */
 type Call = Exclude<keyof Hub, 'updateLatest' | 'onLatest' | 'subscribe' | 'close'>;
 
-/** Statuses are many: as JSON text they cross for a quarter of what copying the objects costs. As in Redis. */
+/** Statuses are sent as JSON text, like in Redis: it takes a quarter of the cost of cloning the many objects. */
 type Request =
   | { update: string; id: number | null }
   | { handled: Int32Array }
@@ -81,16 +81,16 @@ export function serveHub(hub: Hub, port: MessagePort): void {
   });
 }
 
-/** Nothing waits for it: a hub that is unavailable has dropped its listeners by itself. */
+/** Not awaited by anything: an unavailable hub has dropped its listeners by itself. */
 async function leave(joined: Promise<Unsubscribe> | null | undefined): Promise<void> {
   try {
     await (await joined)?.();
   } catch {
-    // As above.
+    // See above.
   }
 }
 
-/** A hub that lives in another thread of this process, at the other end of a port given to {@link serveHub}. */
+/** Connects to a hub in another thread of this process, at the other end of a port passed to {@link serveHub}. */
 export function connectHub(port: MessagePort): Hub {
   return new DistantHub(port);
 }
@@ -119,7 +119,7 @@ class DistantHub implements Hub {
   readonly #channels = new Map<string, Set<(message: string) => void>>();
   #nextId = 0;
   #closed = false;
-  /** How many updates the other thread has handled, in memory of both. */
+  /** Number of updates that the other thread has handled, in shared memory. */
   readonly #handled = new Int32Array(new SharedArrayBuffer(4));
   #updates = 0;
   #updateFailed: string | null = null;
@@ -136,8 +136,8 @@ class DistantHub implements Hub {
   }
 
   /**
-   * An answer would wake this thread for nothing: while the other one keeps up, the call resolves without. So two
-   * updates are under way at most; a failure of the first is that of the next call.
+   * While the other thread keeps up, resolves without a response, which would wake this thread needlessly. So at most
+   * two updates are pending; a failure of the first is reported by the next call.
    */
   async updateLatest(statuses: readonly VehicleStatus[]): Promise<void> {
     if (this.#updateFailed !== null) {

@@ -1,15 +1,15 @@
 import type { TerminalId, VehicleId, VehicleStatus } from '@outrider/domain';
 
-/** The connection that a terminal has to a gateway. */
+/** The connection of a terminal to a gateway. */
 export interface TerminalConnection {
   protocol: string;
-  /** Of the peer, as the gateway sees it. */
+  /** Address of the peer, as the gateway sees it. */
   address: string;
   /** Unix milliseconds at which the terminal identified itself. */
   sinceMs: number;
 }
 
-/** A terminal that connected to a gateway, or, without a connection, disconnected from it. */
+/** A terminal connected to a gateway, or, without a connection, disconnected from it. */
 export interface ConnectionChange {
   terminalId: TerminalId;
   connection: TerminalConnection | null;
@@ -18,13 +18,13 @@ export interface ConnectionChange {
 /** What a refused device sent. */
 export interface RefusedContact {
   transport: 'tcp' | 'udp' | 'http';
-  /** As the metrics count it. */
+  /** Label of the reason in the metrics. */
   reason: string;
   /** The reason in words. */
   detail: string;
-  /** Of its connection, datagram or request. */
+  /** Size of its connection's data, datagram or request. */
   receivedBytes: number;
-  /** The first of them in hexadecimal. They may hold a password. */
+  /** The first bytes in hexadecimal. They may contain a password. */
   firstBytes: string;
 }
 
@@ -35,7 +35,9 @@ export interface Sightings {
   attempts: number;
 }
 
-/** A terminal that spoke to the gateway and has no vehicle profile, or that its vehicle does not take as it came. */
+/**
+ * A terminal that contacted the gateway and has no vehicle profile, or whose vehicle does not accept its connection.
+ */
 export interface UnknownTerminal extends Sightings {
   terminalId: string;
   protocol: string;
@@ -44,17 +46,17 @@ export interface UnknownTerminal extends Sightings {
   contact: RefusedContact | null;
 }
 
-/** A device that was refused before it said who it is. */
+/** A device that was refused before it identified itself. */
 export interface UnknownDevice {
-  /** Of the port. */
+  /** Protocol of the port. */
   protocol: string;
   address: string;
   contact: RefusedContact;
-  /** Protocols that its bytes fit, with the id of the terminal where they hold it. */
+  /** Protocols that match its bytes, with the terminal id if the bytes contain it. */
   guesses: readonly { protocol: string; terminalId: string | null }[];
 }
 
-/** How a counter stands after a hit. */
+/** State of a counter after a hit. */
 export interface Count {
   hits: number;
   /** Unix milliseconds at which the window ends and the count falls to zero. */
@@ -64,7 +66,7 @@ export interface Count {
 export const MAX_UNKNOWN_TERMINALS = 1000;
 export const MAX_UNKNOWN_DEVICES = 200;
 
-/** What an unknown device is kept by. */
+/** Key under which an unknown device is stored. */
 export function deviceKey({ protocol, address }: UnknownDevice): string {
   return `${protocol} ${address}`;
 }
@@ -74,37 +76,40 @@ export const GATEWAY_KEPT_MS = 30_000;
 
 export type Unsubscribe = () => Promise<void>;
 
-/** The hub does not answer: the call may or may not have taken effect. */
+/** The hub does not respond: the call may or may not have taken effect. */
 export class HubAwayError extends Error {
   override name = 'HubAwayError';
 }
 
-/** State that all services share and may lose: statuses of vehicles, counters, messages. The services rebuild it. */
+/**
+ * State that all services share and that may be lost: statuses of vehicles, counters, messages. The services rebuild
+ * it.
+ */
 export interface Hub {
   /**
-   * Stores the newest status per vehicle, and sends it to every listener. One that is older than the known one, or the
-   * same, changes nothing.
+   * Stores the newest status per vehicle, and sends it to every listener. A status that is older than the known one, or
+   * equal, changes nothing.
    */
   updateLatest(statuses: readonly VehicleStatus[]): Promise<void>;
   latest(vehicleIds: readonly VehicleId[]): Promise<VehicleStatus[]>;
-  /** Forgets vehicles that were deleted. */
+  /** Removes the statuses of deleted vehicles. */
   forgetLatest(vehicleIds: readonly VehicleId[]): Promise<void>;
   /** Statuses as they are updated; a slow listener may miss intermediate ones. */
   onLatest(listener: (statuses: readonly VehicleStatus[]) => void): Promise<Unsubscribe>;
 
   /**
    * Stores which terminals are connected to a gateway. A call, even without changes, keeps the gateway's connections
-   * for {@link GATEWAY_KEPT_MS}: those of a gateway that died are forgotten after that.
+   * for {@link GATEWAY_KEPT_MS}: those of a crashed gateway are removed after that.
    *
-   * @returns false where the hub knew nothing of the gateway: then all of its connections must be given
+   * @returns false if the hub knew nothing of the gateway: then all of its connections must be given
    */
   noteConnections(gateway: string, changes: readonly ConnectionChange[]): Promise<boolean>;
-  /** The connections of those of the terminals that have one now. */
+  /** The connections of those terminals that are connected. */
   connections(terminalIds: readonly TerminalId[]): Promise<ReadonlyMap<TerminalId, TerminalConnection>>;
 
   /** Counts one hit on `key` in a window that begins with its first hit. */
   hit(key: string, windowMs: number, nowMs: number): Promise<Count>;
-  /** Takes one hit back, where what was counted turned out not to count. */
+  /** Removes one hit that turned out not to count. */
   unhit(key: string): Promise<void>;
   /** Forgets the count of `key`. */
   resetCount(key: string): Promise<void>;
@@ -114,13 +119,13 @@ export interface Hub {
   blockedUntil(key: string, nowMs: number): Promise<number | null>;
 
   /**
-   * Takes the lease `key`, or renews it, for a time from now on. It may be lost like everything in the hub: what two
-   * holders at once would break must be checked elsewhere as well.
+   * Acquires or renews the lease `key` for a time from now on. It may be lost like everything in the hub: anything that
+   * two concurrent holders would break must be checked elsewhere as well.
    *
-   * @returns false where another one holds it
+   * @returns false if another one holds it
    */
   holdLease(key: string, holder: string, keptMs: number): Promise<boolean>;
-  /** Gives the lease up where this holder has it. */
+  /** Releases the lease if this holder has it. */
   releaseLease(key: string, holder: string): Promise<void>;
 
   noteUnknownTerminal(
@@ -130,7 +135,7 @@ export interface Hub {
     nowMs: number,
     contact?: RefusedContact,
   ): Promise<void>;
-  /** Why data under the id was refused last; null where it was not, or that is no longer kept. */
+  /** Why data under the id was last refused; null if it was not, or if that is no longer kept. */
   refusedTerminal(terminalId: string): Promise<UnknownTerminal | null>;
   /** Newest first; at most 1000 are kept. */
   unknownTerminals(): Promise<UnknownTerminal[]>;
@@ -145,7 +150,7 @@ export interface Hub {
   publish(channel: string, message: string): Promise<void>;
   /**
    * Listens to `channel` from the moment this resolves. Messages of one publisher keep their order. Some may be lost
-   * when a connection breaks, so they are hints: what must not be missed is read again where it is stored.
+   * when a connection breaks, so they are only hints: important data must be read again from its store.
    */
   subscribe(channel: string, listener: (message: string) => void): Promise<Unsubscribe>;
 

@@ -14,10 +14,10 @@ import {
   type Unsubscribe,
 } from './hub.ts';
 
-/** Counters and blocks that ran out are swept when the maps have grown this large since the last sweep. */
+/** Expired counters and blocks are removed when the maps have grown by this number of entries since the last time. */
 const SWEEP_EVERY = 10_000;
 
-/** The hub of a single process: what it knows is gone when it ends, and comes back with the data. */
+/** The hub of a single process. Its data is lost when the process ends, and rebuilt from new data. */
 export class MemoryHub implements Hub {
   readonly #clock: Clock;
   readonly #latest = new Map<VehicleId, VehicleStatus>();
@@ -62,7 +62,7 @@ export class MemoryHub implements Hub {
     };
   }
 
-  /** A gateway lives and dies with the process that the hub is in. */
+  /** Entries of a gateway need no expiry: it runs in the process of this hub. */
   async noteConnections(gateway: string, changes: readonly ConnectionChange[]): Promise<boolean> {
     const isKnown = this.#gateways.has(gateway);
     this.#gateways.add(gateway);
@@ -183,7 +183,7 @@ function isSame(one: VehicleStatus, other: VehicleStatus): boolean {
   return one.asOfMs === other.asOfMs && JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Keeps the newest `most`: the order of the map is that of the last sighting. */
+/** Keeps the newest `most`: the map is in the order of the last sighting. */
 function noteSighting<T>(all: Map<string, T & Sightings>, key: string, seen: T, nowMs: number, most: number): void {
   const known = all.get(key);
   all.delete(key);

@@ -1,13 +1,13 @@
 const WITHIN_MS = 5000;
 
 /**
- * Asks a Redis server what it is, and changes nothing.
+ * Queries the version, clock and eviction policy of a Redis server, and changes nothing.
  *
- * @returns its version, its clock in Unix milliseconds, and what it would do when its memory is used up
+ * @returns its version, its clock in Unix milliseconds, and whether it evicts keys when its memory is used up
  * @throws {Error} when it can't be reached or refuses the credentials
  */
 export async function probeRedis(url: string): Promise<{ version: string; clockMs: number; evicts: boolean }> {
-  // Loaded here: an embedded service asks no server.
+  // Loaded here: an embedded service uses no server.
   const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
     lazyConnect: true,

@@ -1,12 +1,12 @@
 /*
- * What Redis runs alone, so that two instances that ask at the same time do not come in between each other. Numbers
- * beyond 2^31 go in and out as text: an answer's number would be cut.
+ * Scripts that Redis runs atomically, so that concurrent calls of instances do not interfere. Numbers beyond 2^31 are
+ * passed as text, because numbers in responses would be truncated.
  */
 
 /**
- * KEYS: statuses and the times that they are as of, hashes by vehicle. ARGV: the channel for news, then for each status
- * its vehicle, time and JSON. Keeps and publishes those that are not older than what is known, nor the same, as one
- * JSON array.
+ * KEYS: statuses and the times that they are as of, hashes by vehicle. ARGV: the channel for new statuses, then for
+ * each status its vehicle, time and JSON. Stores those that are newer than the known status, or as new and different,
+ * and publishes them as one JSON array.
  */
 export const UPDATE_LATEST = `
 local news = {}
@@ -27,8 +27,8 @@ return #news`;
 
 /**
  * KEYS: connections, a hash by terminal, and the mark of a gateway. ARGV: the gateway, how long its mark is kept, then
- * for each change the terminal and its connection as JSON with the gateway in it; empty where it has none any more. A
- * connection that another gateway noted since stays. Answers whether the mark was there.
+ * for each change the terminal and its connection as JSON with the gateway in it; empty if it has disconnected. A
+ * connection that another gateway has stored since is kept. Returns whether the mark existed.
  */
 export const NOTE_CONNECTIONS = `
 local wasKnown = redis.call('EXISTS', KEYS[2])
@@ -44,7 +44,7 @@ return wasKnown`;
 
 /**
  * KEYS: a counter. ARGV: length of the window and the present time, milliseconds. Counts a hit in a window that begins
- * with the first; answers the hits and the window's end. A counter that is not hit goes by itself.
+ * with the first. Returns the hits and the window's end. A counter without hits expires.
  */
 export const HIT = `
 local resetsAt = redis.call('HGET', KEYS[1], 'resetsAt')
@@ -55,7 +55,7 @@ if not resetsAt or tonumber(resetsAt) <= tonumber(ARGV[2]) then
 end
 return { redis.call('HINCRBY', KEYS[1], 'hits', 1), resetsAt }`;
 
-/** KEYS: a counter. Takes one hit back where there is one. */
+/** KEYS: a counter. Removes one hit if there is one. */
 export const FORGET_HIT = `
 local hits = redis.call('HGET', KEYS[1], 'hits')
 if hits and tonumber(hits) > 0 then redis.call('HINCRBY', KEYS[1], 'hits', -1) end
@@ -71,8 +71,8 @@ if not known or tonumber(known) < tonumber(ARGV[1]) then redis.call('SET', KEYS[
 return 0`;
 
 /**
- * KEYS: terminals, a hash by id, and their order of last sight. ARGV: the id, the terminal as JSON, the present time,
- * and how many are kept at most.
+ * KEYS: terminals, a hash by id, and their order of last sighting. ARGV: the id, the terminal as JSON, the present
+ * time, and the maximum number of terminals to keep.
  */
 export const NOTE_SIGHTING = `
 local seen = cjson.decode(ARGV[2])
@@ -97,7 +97,7 @@ if holder and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
-/** KEYS: a lease. ARGV: the holder that gives it up. */
+/** KEYS: a lease. ARGV: the holder that releases it. */
 export const RELEASE_LEASE = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 1`;

@@ -31,9 +31,9 @@ import { readStatus, readStatuses, writeStatus } from './status-text.ts';
 export interface RedisHubOptions {
   /** `redis://user:password@host:6379/0`; `rediss://…` for TLS. */
   url: string;
-  /** Begins the names of all keys and channels: instances with the same prefix share a hub. Default: `outrider`. */
+  /** Prefix of all keys and channels: instances with the same prefix share a hub. Default: `outrider`. */
   prefix?: string;
-  /** Called with each loss of the connection; it is made again by itself. */
+  /** Called when the connection is lost. The client reconnects automatically. */
   onError: (error: Error) => void;
 }
 
@@ -66,15 +66,15 @@ const PING_EVERY_MS = 5000;
 const LONGEST_PAUSE_MS = 2000;
 /** Errors of a server that is starting or lost its master role. The last two: its disk or its memory is full. */
 const NOT_NOW = /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|OOM) /;
-/** A block is kept this long beyond its end: clocks of instances differ. */
+/** A block is kept for this time after its end, because clocks of instances differ. */
 const BLOCK_SLACK_MS = 3_600_000;
 
 /**
- * The hub of several instances, in Redis. Each method is one round trip; what must change together is a script, which
- * Redis runs alone.
+ * The hub of several instances, in Redis. Each method is one round trip; changes that belong together are in a script,
+ * which Redis runs atomically.
  *
- * A call rejects with a {@link HubAwayError} when Redis does not answer within two seconds. Subscriptions come back by
- * themselves with the connection; what was published meanwhile is lost, as the port says.
+ * A call rejects with a {@link HubAwayError} when Redis does not respond within two seconds. Subscriptions are restored
+ * with the connection; messages published meanwhile are lost, as {@link Hub} permits.
  *
  * @throws {Error} when Redis can't be reached or refuses the credentials
  */
@@ -102,7 +102,7 @@ export async function openRedisHub({ url, prefix = 'outrider', onError }: RedisH
       throw new Error(`Redis at ${withoutPassword(url)} can't be used: ${reason.message}`, { cause: error });
     }
   };
-  // A connection that listens can do nothing else.
+  // A separate connection: a subscribed one can't run other commands.
   const commands = await connect({ enableOfflineQueue: false });
   try {
     return new RedisHub(commands, await connect({ enableOfflineQueue: true }), prefix);
@@ -123,7 +123,7 @@ class RedisHub implements Hub {
     this.#keys = keysUnder(prefix);
     this.#commands = commands;
     this.#subscriber = subscriber;
-    // A subscriber receives nothing while nothing is new, so it would never notice a dead connection.
+    // A subscriber receives nothing while nothing is published, so without pings it would not notice a dead connection.
     this.#pinging = SYSTEM_CLOCK.every(PING_EVERY_MS, () => void subscriber.ping().catch(() => {}));
     this.#pinging.unref();
     subscriber.on('message', (channel: string, message: string) => {
@@ -240,7 +240,7 @@ class RedisHub implements Hub {
 
   async unknownTerminals(): Promise<UnknownTerminal[]> {
     const seen = await this.#sightings<UnknownTerminal>(this.#keys.unknown, this.#keys.unknownOrder);
-    // An earlier version kept no contacts.
+    // Entries of an earlier version have no contact.
     return seen.map((terminal) => ({ ...terminal, contact: terminal.contact ?? null }));
   }
 
@@ -287,7 +287,7 @@ class RedisHub implements Hub {
     this.#commands.disconnect();
   }
 
-  /** @throws {HubAwayError} when it is not Redis that says what is wrong */
+  /** @throws {HubAwayError} for any error but a final one that Redis itself returned */
   async #ask<T>(what: (redis: Redis) => Promise<T>): Promise<T> {
     try {
       return await what(this.#commands);
@@ -299,7 +299,7 @@ class RedisHub implements Hub {
   }
 
   async #listen(channel: string, listener: (message: string) => void): Promise<Unsubscribe> {
-    // One entry per subscription, even where two have the same listener.
+    // A separate entry per subscription, even if two have the same listener.
     const own = (message: string) => listener(message);
     const listeners = this.#channels.get(channel) ?? new Set();
     this.#channels.set(channel, listeners);

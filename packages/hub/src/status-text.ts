@@ -1,27 +1,28 @@
 import type { Position, VehicleId, VehicleStatus } from '@outrider/domain';
 
-/** A status as it crosses threads and stands in Redis: a record that is the position is not written twice. */
+/** Serialised form of a status for other threads and Redis: if the record is the position, it is written only once. */
 type WrittenStatus = Omit<VehicleStatus, 'record'> & { record: Position | null };
 
-/** What versions before this one stored: the newest good fix alone. */
+/** Format of earlier versions: only the newest good fix. */
 interface WrittenPosition {
   vehicleId: VehicleId;
   position: Position;
   receivedAtMs: number;
 }
 
-/** JSON of one status. */
+/** Serialises one status as JSON. */
 export function writeStatus(status: VehicleStatus): string {
   return JSON.stringify(status.record === status.position ? { ...status, record: null } : status);
 }
 
-/** JSON of a list of them. */
+/** Serialises a list of statuses as JSON. */
 export function writeStatuses(statuses: readonly VehicleStatus[]): string {
   return `[${statuses.map(writeStatus).join()}]`;
 }
 
 /**
- * Reads what {@link writeStatus} wrote, in this version or an earlier one. Only what a hub wrote is where a hub reads.
+ * Parses what {@link writeStatus} wrote, in this version or an earlier one. The text is trusted, because only hubs
+ * write it.
  */
 export function readStatus(text: string): VehicleStatus {
   return statusFrom(JSON.parse(text));

@@ -10,9 +10,9 @@ import {
 import type { Hub, Unsubscribe } from './hub.ts';
 
 /*
- * Commands to terminals that are connected to some gateway, over publish and subscribe. A command is addressed to the
- * gateway that is known to have the terminal, or to all gateways. The gateway that has it acknowledges at once, and
- * sends the outcome later. Nothing is kept: a command that no gateway acknowledges fails, and its sender learns that.
+ * Sends commands to connected terminals, over publish and subscribe. A command is addressed to the gateway that is
+ * known to have the terminal, or to all gateways. The gateway that has it acknowledges at once, and sends the outcome
+ * later. Nothing is stored: a command that no gateway acknowledges fails, and its sender is notified.
  */
 
 const COMMANDS = 'terminal-commands';
@@ -20,34 +20,34 @@ const PRESENCE = 'terminal-presence';
 const ROLL_CALL = 'terminal-roll-call';
 const answersTo = (sender: string) => `terminal-answers:${sender}`;
 
-/** How long a gateway may take to say that it has the terminal. */
+/** How long a gateway may take to acknowledge that it has the terminal. */
 const TAKEN_MS = 4000;
-/** A gateway that says nothing of its outcome is gone. */
+/** A gateway that sends no outcome within the timeout and this time counts as gone. */
 const OUTCOME_GRACE_MS = 2000;
 const MAX_TIMEOUT_MS = 60_000;
 const MAX_UNDER_WAY = 1000;
 const ROLL_CALL_MS = 60_000;
-/** A gateway may be late to report a terminal: the roll is called again soon. */
+/** A gateway may be late in reporting a terminal, so the roll call is repeated soon. */
 const ROLL_CALL_SOON_MS = 1000;
-/** A terminal that no gateway named for two and a half roll calls is disconnected. */
+/** A terminal that no gateway has reported for two and a half roll calls counts as disconnected. */
 const STALE_MS = 150_000;
 const MAX_TERMINALS = 200_000;
-/** Terminals named in one message. */
+/** Maximum number of terminals in one message. */
 const PRESENCE_BATCH = 500;
 
 type CommandMessage = AddressedCommand & { id: string; sender: string; gateway: string | null };
-/** Asks a gateway whether it has a terminal. */
+/** Queries a gateway whether it has a terminal. */
 type ProbeMessage = Pick<CommandMessage, 'id' | 'sender' | 'gateway' | 'terminalId'> & { isProbe: true };
 type AnswerMessage = { id: string; taken: true } | { id: string; outcome: CommandOutcome };
 interface PresenceMessage {
   gateway: string;
   online?: readonly TerminalId[];
-  /** Of each of those, in their order. */
+  /** Link facts of each online terminal, in the same order. */
   links?: readonly TerminalLinkFacts[];
   offline?: readonly TerminalId[];
 }
 
-/** Where an outcome is waited for. */
+/** A command that waits for its outcome. */
 interface UnderWay {
   terminalId: TerminalId;
   timeoutMs: number;
@@ -55,24 +55,24 @@ interface UnderWay {
   resolve(outcome: CommandOutcome): void;
 }
 
-/** Terminals that take commands, as seen from a service that sends them. */
+/** Terminals that take commands, for a service that sends them. */
 export interface TerminalCommands {
   /**
-   * Sends a command to a terminal and waits for its answer.
+   * Sends a command to a terminal and waits for its response.
    *
-   * @param options.timeoutMs how long the terminal may take to answer, 60 s at most
-   * @returns never rejected for the terminal's sake
+   * @param options.timeoutMs how long the terminal may take to respond, 60 s at most
+   * @returns never rejects because of the terminal
    */
   send(
     terminalId: TerminalId,
     command: TerminalCommand,
     options: { timeoutMs: number; signal?: AbortSignal },
   ): Promise<CommandOutcome>;
-  /** Whether a gateway says now that it has the terminal. */
+  /** Queries whether a gateway has the terminal now. */
   isReachable(terminalId: TerminalId): Promise<boolean>;
-  /** As last reported by gateways: a hint, which a command may prove wrong. */
+  /** The last report by gateways: a hint, which a command may prove wrong. */
   isOnline(terminalId: TerminalId): boolean;
-  /** Calls the listener when a terminal connects or disconnects. @returns ends that */
+  /** Calls the listener when a terminal connects or disconnects. @returns a function that removes the listener */
   onPresence(listener: (terminalId: TerminalId, online: boolean) => void): () => void;
   close(): Promise<void>;
 }
@@ -82,7 +82,7 @@ interface Options {
   onError?: (error: unknown) => void;
 }
 
-/** Begins to give commands over the hub, and calls the roll of the terminals that are there. */
+/** Starts sending commands over the hub, and makes a roll call of the connected terminals. */
 export function openTerminalCommands(hub: Hub, options: Options = {}): Promise<TerminalCommands> {
   return new HubTerminalCommands(hub, options).open();
 }
@@ -130,7 +130,7 @@ class HubTerminalCommands implements TerminalCommands {
       const bounded = Math.min(timeoutMs, MAX_TIMEOUT_MS);
       const timer = this.#clock.after(TAKEN_MS, () => {
         this.#missed(terminalId);
-        // A gateway may have had it, and its confirmation been lost.
+        // A gateway may have had the terminal, and its acknowledgement may have been lost.
         this.#finish(id, { outcome: 'offline', maybeSent: true });
       });
       this.#underWay.set(id, { terminalId, timeoutMs: bounded, timer, resolve });
@@ -250,20 +250,20 @@ class HubTerminalCommands implements TerminalCommands {
   }
 }
 
-/** What decides which of several gateways has a terminal that is connected to all of them. */
+/** Facts that decide which gateway has a terminal, if it is connected to several. */
 export interface TerminalLinkFacts {
   /** Unix milliseconds at which it identified itself. */
   sinceMs: number;
-  /** It showed a secret, a code or a certificate. */
+  /** Whether it authenticated by a secret, a code or a certificate. */
   isProven: boolean;
-  /** Something came from it lately. */
+  /** Whether it has sent something recently. */
   isInUse: boolean;
 }
 
 /**
- * Anyone who knows the id of a terminal may connect as it, to another gateway than the terminal. One that has proven
- * itself comes before one that has not; of several that have, the newest: the terminal came again. Of those that have
- * not, one in use comes before a silent one, and an older one before a newer.
+ * Decides between connections of one terminal to two gateways: anyone who knows the id of a terminal may connect as it.
+ * An authenticated connection precedes one that is not. Among authenticated ones the newest wins: the terminal has
+ * reconnected. Among the others, one in use precedes a silent one, and an older one a newer.
  */
 export function outranks(mine: TerminalLinkFacts, theirs: TerminalLinkFacts): boolean {
   if (mine.isProven !== theirs.isProven) return mine.isProven;
@@ -274,25 +274,28 @@ export function outranks(mine: TerminalLinkFacts, theirs: TerminalLinkFacts): bo
 
 /** A gateway's side: the terminals that are connected to it. */
 export interface ConnectedTerminals {
-  /** Of one that is connected; null where it is not. Where this is left out, who spoke last has the terminal. */
+  /**
+   * Facts of a connected terminal; null if it is not connected. If absent, the last gateway to report the terminal has
+   * it.
+   */
   link?(terminalId: TerminalId): TerminalLinkFacts | null;
-  /** Those that take commands. */
+  /** The connected terminals that take commands. */
   online(): Iterable<TerminalId>;
-  /** Is it connected here? */
+  /** Whether the terminal is connected here. */
   has(terminalId: TerminalId): boolean;
   /**
-   * Gives a command to a terminal.
+   * Sends a command to a terminal.
    *
-   * @returns null where this gateway does not have the terminal
+   * @returns null if this gateway does not have the terminal
    */
   deliver(addressed: AddressedCommand): Promise<CommandOutcome> | null;
 }
 
-/** Where a gateway reports which terminals it has. */
+/** Receives the changes of a gateway's terminals. */
 export interface TerminalPresence {
   came(terminalId: TerminalId): void;
   went(terminalId: TerminalId): void;
-  /** All of them went. */
+  /** Reports that all of them have disconnected. */
   close(): Promise<void>;
 }
 
@@ -342,7 +345,7 @@ export async function serveTerminalCommands(
     }
     const outcome = terminals.deliver(message);
     if (outcome === null) {
-      // Addressed to this gateway, it went to no other.
+      // A command addressed to this gateway was sent to no other.
       if (message.gateway === gateway) void answer({ id, outcome: { outcome: 'offline' } });
       return;
     }
@@ -354,7 +357,7 @@ export async function serveTerminalCommands(
     if (!message?.links || message.gateway === gateway) return;
     for (const [nth, terminalId] of (message.online ?? []).entries()) {
       const [mine, theirs] = [terminals.link?.(terminalId) ?? null, message.links[nth]];
-      // Said once more, after them: who gives commands takes the last word.
+      // Reported again, after the other gateway: services that send commands use the last report.
       if (mine !== null && theirs !== undefined && outranks(mine, theirs)) note(terminalId, true);
     }
   });
@@ -374,7 +377,7 @@ export async function serveTerminalCommands(
   };
 }
 
-/** What another instance said; null where it speaks otherwise than this one. */
+/** Parses a message of another instance; null if its format is unknown. */
 function parse<Message extends object>(text: string): Message | null {
   try {
     const message: unknown = JSON.parse(text);

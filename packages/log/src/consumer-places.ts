@@ -6,11 +6,11 @@ interface Consumer {
   places: Map<number, StartAt>;
 }
 
-/** How far the consumers of one opening of a log have come. */
+/** Tracks the offsets of all consumers of one open log. */
 export class ConsumerPlaces {
   readonly #consumers = new Set<Consumer>();
 
-  /** @returns options that note where the consumer is, and what forgets it when it stops */
+  /** @returns options that also record the consumer's offsets, and a function that drops them when it stops */
   follow<T>(topic: Topic<T>, options: ConsumeOptions<T>): { options: ConsumeOptions<T>; forget: () => void } {
     const places = new Map<number, StartAt>();
     const consumer: Consumer = { topic: topic as Topic<unknown>, places };
@@ -34,7 +34,7 @@ export class ConsumerPlaces {
     return { options: noted, forget: () => void this.#consumers.delete(consumer) };
   }
 
-  /** As `Log.behind`. */
+  /** See `Log.behind`. */
   async behind(boundsOf: (topic: Topic<unknown>) => Promise<Map<number, Bounds>>): Promise<Record<string, number>> {
     const topics = new Map([...this.#consumers].map(({ topic }) => [topic.name, topic]));
     const boundsByTopic = new Map(

@@ -4,18 +4,18 @@ import { LOG_TOPICS } from './topics.ts';
 
 /** A record that could not be processed, and why. */
 export interface DeadLetter {
-  /** Where the record stood. */
+  /** Topic, partition and offset of the record. */
   topic: string;
   partition: number;
   offset: number;
-  /** The reader that could not process it; {@link NOBODY} for a record that can't be decoded. */
+  /** The reader that could not process the record; {@link NOBODY} for one that can't be decoded. */
   reader: string;
   reason: string;
   /** Unix milliseconds at which it was stored as a dead letter. */
   diedAtMs: number;
-  /** Its bytes in the log; null when it was too long to be stored again. */
+  /** The encoded record; null when it was too long to be stored again. */
   record: Buffer | null;
-  /** Unix milliseconds at which it was put into its topic again. */
+  /** Unix milliseconds at which the record was appended to its topic again. */
   replayedAtMs: number | null;
 }
 
@@ -28,14 +28,14 @@ export interface UnreadableRecord {
   error: Error;
 }
 
-/** In place of a reader: the record could not be decoded. */
+/** Reader of the letters whose record could not be decoded. */
 export const NOBODY = 'log';
 
-/** Size of a letter without its record, at most. */
+/** Maximum size of a letter without its record. */
 const SPACE_BYTES = 64 * 1024;
 const MAX_REASON_CHARACTERS = 2000;
 
-/** The same record, stored again by the same reader, has the same id. */
+/** The id is deterministic: storing the same record again for the same reader gives the same id. */
 export function deadLetterId({
   topic,
   partition,
@@ -45,7 +45,7 @@ export function deadLetterId({
   return `${topic}/${partition}@${offset}/${reader}`;
 }
 
-/** Topic `<name>-dead`: what was put aside of a topic. It forgets as other topics do. */
+/** Topic `<name>-dead` with the dead letters of a topic. Its retention is that of other topics. */
 export function deadTopicOf(name: string): Topic<DeadLetter> {
   return {
     name: `${name}-dead`,
@@ -87,10 +87,10 @@ export interface DeadLetterFacts extends Omit<DeadLetter, 'record'> {
   recordBytes: number | null;
 }
 
-/** More of one topic are not held at once. */
+/** Maximum number of facts of one topic that are held in memory. */
 const MOST_FACTS = 10_000;
 
-/** Facts of the newest dead letters of a topic that were not replayed, the oldest first: no record is held. */
+/** Facts of the newest dead letters of a topic that were not replayed, oldest first. No record is held in memory. */
 export function deadLetterFactsOf(log: Pick<Log, 'endOffsets' | 'read'>, topic: string): Promise<DeadLetterFacts[]> {
   return newestLetters(
     log,
@@ -100,7 +100,7 @@ export function deadLetterFactsOf(log: Pick<Log, 'endOffsets' | 'read'>, topic: 
   );
 }
 
-/** One dead letter by its id; null where none that was not replayed has it. */
+/** Finds a dead letter by its id; null when none exists or it was replayed. */
 export async function findDeadLetter(log: Pick<Log, 'endOffsets' | 'read'>, id: string): Promise<DeadLetter | null> {
   const topic = LOG_TOPICS.find(({ name }) => id.startsWith(`${name}/`))?.name;
   if (topic === undefined) return null;
@@ -109,10 +109,10 @@ export async function findDeadLetter(log: Pick<Log, 'endOffsets' | 'read'>, id: 
 }
 
 /**
- * What is kept of the newest version of each letter that was not replayed, the oldest first.
+ * The newest version of each letter that was not replayed, mapped by `keep`, oldest first.
  *
- * @param keep null: the letter is left out
- * @param most of those kept; the oldest are left out
+ * @param keep returns null to leave a letter out
+ * @param most maximum number of letters; the oldest are left out
  */
 async function newestLetters<T extends Omit<DeadLetter, 'record'>>(
   log: Pick<Log, 'endOffsets' | 'read'>,
@@ -137,9 +137,9 @@ async function newestLetters<T extends Omit<DeadLetter, 'record'>>(
 }
 
 /**
- * Puts a record into its topic again, at its end: a packet is late data then, and what it repeats changes nothing.
+ * Appends the record of a dead letter to its topic again. A packet is then late data; a duplicate changes nothing.
  *
- * @throws {Error} when the record can't be read, or was not kept: then nothing was done
+ * @throws {Error} when the record can't be decoded, or was not kept: then nothing was done
  */
 export async function replayDeadLetter<T>(log: Log, topic: Topic<T>, letter: DeadLetter, nowMs: number): Promise<void> {
   if (letter.record === null) throw new Error('it was too long to be kept');

@@ -30,7 +30,7 @@ export async function followDefinitions(
     async onBatch({ records }) {
       for (const { value } of records) take(value);
     },
-    // By offset: the last record may be one that this version can't read.
+    // Decided by offset: this version may be unable to decode the last record.
     onProgress(partition, nextOffset) {
       if (nextOffset >= (ends.get(partition) ?? 0) && behind.delete(partition) && behind.size === 0) caughtUp();
     },

@@ -1,28 +1,31 @@
 /** A stream of records of one type, with its encoding. */
 export interface Topic<T> {
   name: string;
-  /** Records with the same key keep their order: they go to one partition. */
+  /** Records with the same key go to one partition and keep their order. */
   key(record: T): string;
-  /** The record as bytes (Avro, see `schemas/`). The log copies or sends them before `append` resolves. */
+  /** Encodes the record (Avro, see `schemas/`). The log copies or sends the bytes before `append` resolves. */
   encode(record: T): Buffer;
   /**
-   * The record may keep the bytes: nothing is written to them afterwards.
+   * Decodes a record, which may keep the bytes: they are never overwritten.
    *
    * @throws {Error} when the bytes are not such a record
    */
   decode(bytes: Buffer): T;
-  /** A compacted topic keeps the newest record of each key for ever; any other forgets after its retention. */
+  /**
+   * A compacted topic keeps the newest record of each key for ever; other topics remove records after their retention
+   * time.
+   */
   compacted: boolean;
   /**
-   * Whether its records come from outside. A log at its size bound, with records that some reader has not read, refuses
-   * only these: it accepts the records that readers derive from it, since readers must go on to free space.
+   * Whether its records come from outside. A log at its size bound with unread records refuses only these. It still
+   * accepts the records that readers derive, since readers must progress to free space.
    */
   isInput?: boolean;
 }
 
 /** A record that was read. */
 export interface LogRecord<T> {
-  /** Its place in the partition: grows, with gaps where compaction or retention removed records. */
+  /** Offset in the partition. Offsets grow, with gaps where compaction or retention removed records. */
   offset: number;
   value: T;
 }
@@ -39,30 +42,33 @@ export type StartAt = number | 'earliest' | 'latest';
 export interface ConsumeOptions<T> {
   /** Consumers of one group share the partitions among them; with the embedded log a group has one member. */
   group: string;
-  /** Asked when a partition is given to this consumer. An offset older than what is kept means the oldest kept. */
+  /**
+   * Called when a partition is assigned to this consumer. An offset older than the oldest retained means the oldest.
+   */
   startAt(partition: number): StartAt | Promise<StartAt>;
   /**
-   * Called for one batch after the other, never twice at a time for a partition; the next comes when the promise
-   * settles, which is the backpressure. A rejection stops the subscription: see {@link Subscription.failed}. A
-   * `CheckpointFencedError` is no failure: another member has claimed the partition. This one releases it, and begins
-   * again with `startAt` if the group assigns it again, or still does a while later.
+   * Called for one batch after the other, never concurrently for one partition. The next batch waits until the promise
+   * settles, which provides backpressure. A rejection stops the subscription: see {@link Subscription.failed}. A
+   * `CheckpointFencedError` is no failure: another member has claimed the partition. This member releases it, and
+   * begins again with `startAt` if the group assigns it again, or still does a while later.
    */
   onBatch(batch: Batch<T>): Promise<void>;
   /**
-   * Called when all records of a partition before an offset were handed out, those that could not be decoded among
-   * them: they are in no batch, so a consumer that waits for the end of the partition can't know by its batches alone.
+   * Called when all records of a partition before an offset were processed. This includes undecodable records, which
+   * are in no batch: a consumer that waits for the end of a partition can't detect it by its batches alone.
    */
   onProgress?(partition: number, nextOffset: number): void;
   /**
-   * Called before a partition goes to another member, and when the subscription stops. The consumer's work on it must
-   * be saved when this resolves. A `CheckpointFencedError` is no failure: another member has claimed it meanwhile.
+   * Called before a partition goes to another member, and when the subscription stops. The consumer must have saved its
+   * work on the partition when this resolves. A `CheckpointFencedError` is no failure: another member has claimed it
+   * meanwhile.
    */
   onRevoked?(partition: number): Promise<void>;
   /** At most this many records in a batch. Default 1000. */
   maxBatchRecords?: number;
   /**
-   * Whether the consumer collects records anyway: then they may come a quarter of a second later and in larger batches,
-   * which costs less. Default no: each comes as soon as it is durable.
+   * Whether records may arrive up to a quarter of a second later and in larger batches, which costs less. For consumers
+   * that collect records anyway. Default no: each arrives as soon as it is durable.
    */
   isPatient?: boolean;
 }
@@ -77,7 +83,8 @@ export interface Bounds {
 export interface ReaderPlace {
   offset: number;
   /**
-   * {@link Resumption.identity} of the log that the offset belongs to; null for one saved by a version without them.
+   * {@link Resumption.identity} of the log that the offset belongs to; null when an older version without identities
+   * saved it.
    */
   identity: string | null;
 }
@@ -85,18 +92,18 @@ export interface ReaderPlace {
 /** Where a reader resumes in the current log. */
 export interface Resumption {
   offset: number;
-  /** Identity of the topic's records. To be kept with every offset from here on. */
+  /** Identity of the topic's records, to be saved with every offset from now on. */
   identity: string;
   /** Null when the reader resumes exactly at its offset. */
   discontinuity: Discontinuity | null;
 }
 
 /**
- * A reader could not resume at its offset:
- * - `replaced`: its offset is of other records, such as those of a lost disk or another cluster. It begins with the
- *   oldest.
- * - `truncated`: the log ends, or ended, before the offset, as one that was restored from a copy does. It begins with
- *   the first record that it has not read where that is known, else with the oldest.
+ * Reports that a reader could not resume at its offset:
+ * - `replaced`: its offset belongs to other records, such as those of a lost disk or another cluster. It begins with
+ *   the oldest.
+ * - `truncated`: the log ends, or ended, before the offset, as a log restored from a copy does. It begins with the
+ *   first record that it has not read if that is known, otherwise with the oldest.
  * - `removed`: records were removed before it had read them. It begins with the oldest.
  */
 export interface Discontinuity {
@@ -108,55 +115,56 @@ export interface Discontinuity {
   offset: number;
 }
 
-/** How far a registered reader is from both ends of its partition. */
+/** Distance of a registered reader from both ends of its partition. */
 export interface ReaderProgress extends Bounds {
   reader: string;
   topic: string;
   partition: number;
-  /** The offset that it released last, or resumed at. */
+  /** The offset that the reader last released or resumed at. */
   offset: number;
   /**
-   * Unix milliseconds at which the oldest record that it has not released was appended, or somewhat earlier; null when
-   * it has released all.
+   * Unix milliseconds at which the oldest unreleased record was appended, or somewhat earlier; null when the reader has
+   * released all.
    */
   oldestUnreadAtMs: number | null;
-  /** Age at which the log may remove a record, read or not. Null: it does not. */
+  /** Age at which the log may remove a record, read or not. Null: it never removes unread records. */
   removedAfterMs: number | null;
 }
 
 export interface Subscription {
-  /** Finishes the current batch, then stops. */
+  /** Stops after the current batch. */
   stop(): Promise<void>;
   /** Rejects with the error that stopped the subscription; never resolves. */
   readonly failed: Promise<never>;
 }
 
-/** How many copies the partitions of a topic have. */
+/** Number of replicas of a topic's partitions. */
 export interface TopicReplication {
   topic: string;
   partitions: number;
-  /** Brokers that are to have a copy, of the partition that has the fewest. */
+  /** Number of replicas of the partition with the fewest. */
   replicas: number;
-  /** As many as are set, or as there are brokers. */
+  /** The configured number, or the number of brokers if that is less. */
   wanted: number;
 }
 
 /** The log that connects all services: durable, ordered per key, read by offset. */
 export interface Log {
   /**
-   * Resolves when all records are durable: they outlive a crash of the process and of the machine. Records of one call,
-   * and of calls made one after the other, keep their order per key.
+   * Resolves when all records are durable: they survive a crash of the process and of the machine. Records of one call,
+   * and of successive calls, keep their order per key.
    *
    * When a call fails, so do later calls with the same keys that were made before the failure was known: a caller that
-   * repeats them all in order keeps the order. Records of a failed call that were written nevertheless are then in the
-   * log twice.
+   * repeats them all in order keeps the order. If records of a failed call were written nevertheless, the log then has
+   * them twice.
    *
-   * @throws {LogAtBoundError} when the log is at its size bound and holds what a reader has not read
-   * @throws {LogFullError} when more than the bound is waiting to be written: the caller must hold its peers back
+   * @throws {LogAtBoundError} when the log is at its size bound and holds records that some reader has not read
+   * @throws {LogFullError} when more bytes than the bound wait to be written: the caller must apply backpressure to its
+   *   peers
    * @throws {RangeError} when a record is longer than {@link MAX_RECORD_BYTES}: then none of the call is written
    */
   append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void>;
-  /** Bytes handed to `append` and not yet durable; the gateway's backpressure depends on them. */
+  /** Bytes passed to `append` and not yet durable; the gateway's backpressure depends on them. */
   readonly pendingBytes: number;
   consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription>;
   /**
@@ -169,49 +177,50 @@ export interface Log {
    */
   resume<T>(topic: Topic<T>, partition: number, reader: string, saved: ReaderPlace | null): Promise<Resumption>;
   /**
-   * Records that a registered reader has saved `offset` and will not read earlier records again.
-   * Retention of the embedded log removes nothing that a registered reader has not released.
+   * Marks all records before `offset` as processed: the registered reader has saved the offset and will not read them
+   * again. Retention of the embedded log removes nothing that a registered reader has not released.
    */
   release<T>(topic: Topic<T>, partition: number, reader: string, offset: number): void;
-  /** The readers that were registered through this opening and where they are. For metrics: a query for each topic. */
+  /** Progress of the readers that this instance registered. For metrics: it queries each topic. */
   readers(): Promise<ReaderProgress[]>;
   /**
-   * Records that the consumers of this opening have not processed yet, by the name of the topic; where a topic has
-   * several, of the one that is farthest behind. One that began after the newest record counts from its first batch on.
+   * Number of records that the consumers of this instance have not processed yet, by topic. A topic with several
+   * consumers counts the one that is farthest behind. A consumer that began after the newest record counts from its
+   * first batch on.
    */
   behind(): Promise<Record<string, number>>;
   /**
-   * As {@link resume}, for an offset that no registered reader keeps, such as a client's: nothing is registered or
-   * reported.
+   * Like {@link resume}, for an offset that no registered reader keeps, such as a client's: registers and reports
+   * nothing.
    */
   locate<T>(topic: Topic<T>, partition: number, saved: ReaderPlace | null): Promise<Resumption>;
   /** Offsets of the oldest record and after the newest, by partition. */
   bounds<T>(topic: Topic<T>): Promise<Map<number, Bounds>>;
-  /** Offsets after the newest record, by partition: a reader that has reached them has read everything. */
+  /** Offsets after the newest record, by partition: a reader at these offsets has read everything. */
   endOffsets<T>(topic: Topic<T>): Promise<Map<number, number>>;
   /**
-   * The first offset of each partition whose record was written at a time or later, as far as the log keeps it; the end
-   * where none was. Clocks that were set make it somewhat sooner or later.
+   * Offset of the first retained record of each partition that was written at or after a time; the end if none was.
+   * Clock adjustments make it somewhat inexact.
    */
   offsetsAt<T>(topic: Topic<T>, atMs: number): Promise<Map<number, number>>;
   /**
-   * Unix milliseconds at which the record at an offset was written, or the first after it that is kept; null where none
-   * is.
+   * Unix milliseconds at which the record at an offset, or the first retained one after it, was written; null if none
+   * exists.
    */
   writtenAtMs<T>(topic: Topic<T>, partition: number, offset: number): Promise<number | null>;
-  /** Discontinuities that readers met since the log was opened, the newest of each reader and partition. */
+  /** Discontinuities found since the log was opened, the newest of each reader and partition. */
   readonly discontinuities: readonly Discontinuity[];
-  /** Why records from outside are refused now; null while they are taken. */
+  /** Why records from outside are refused at present; null while they are accepted. */
   readonly holdUp: HoldUp | null;
-  /** Of the topics that were used, as it was a minute ago at most; none where the log is one file. */
+  /** Replication of the topics in use, at most a minute old; empty for a log in one file. */
   readonly replication: readonly TopicReplication[];
-  /** Everything from `from` (inclusive) up to `to` (exclusive) of one partition, in batches. */
+  /** Reads one partition from `from` (inclusive) to `to` (exclusive), in batches. */
   read<T>(topic: Topic<T>, partition: number, from: StartAt, to: number): AsyncIterable<Batch<T>>;
   /** Writes pending records, then closes everything. */
   close(): Promise<void>;
 }
 
-/** The longest record that a log takes, encoded. */
+/** Maximum size of an encoded record. */
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -220,15 +229,13 @@ export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
  */
 export class Encoded<T> {
   readonly keys: readonly string[];
-  /**
-   * Views of memory that they may share with others: not to be written to, nor kept for longer than the call.
-   */
+  /** Views of possibly shared memory: not to be written to, nor kept for longer than the call. */
   readonly values: readonly Buffer[];
 
   /**
-   * All records are encoded before the first is added: when one can't be, none is.
+   * Encodes all records before it adds the first: if one fails, none is added.
    *
-   * @throws {RangeError} when one is longer than {@link MAX_RECORD_BYTES}
+   * @throws {RangeError} when a record is longer than {@link MAX_RECORD_BYTES}
    */
   constructor(topic: Topic<T>, records: readonly T[]) {
     this.keys = records.map((record) => topic.key(record));
@@ -249,7 +256,9 @@ export class Encoded<T> {
   }
 }
 
-/** Is it that no broker of the log answers, which may pass? A file always does. */
+/**
+ * Whether the error means that no broker of the log responds, which may be temporary. Never true for the embedded log.
+ */
 export function isLogAway(error: unknown): boolean {
   return error instanceof Error && error.name.startsWith('KafkaJS');
 }
@@ -285,7 +294,7 @@ export class LogAtBoundError extends Error {
   }
 }
 
-/** Why a log at its size bound can remove nothing. */
+/** Why a log at its size bound can't remove records. */
 export interface HoldUp {
   /** The reader that is farthest behind. */
   reader: string;
@@ -297,7 +306,7 @@ export interface HoldUp {
   maxBytes: number;
 }
 
-/** Too much is waiting to be written. */
+/** Too many bytes are waiting to be written. */
 export class LogFullError extends Error {
   override name = 'LogFullError';
 }

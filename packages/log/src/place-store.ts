@@ -9,7 +9,9 @@ export interface PlaceStore {
 }
 
 /**
- * Resumes a reader whose offsets are in a store, and saves the identity of the log there. Returns where it resumes.
+ * Resumes a reader whose offsets are in a store, and saves the log's identity in the store.
+ *
+ * @returns where the reader resumes
  */
 export async function resumeFromStore<T>(
   log: Pick<Log, 'resume'>,

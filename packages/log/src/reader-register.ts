@@ -9,7 +9,7 @@ export interface RegisteredReader {
   offset: number;
 }
 
-/** The readers of one opened log, and the discontinuities that they met. */
+/** The readers of one open log, and their discontinuities. */
 export class ReaderRegister {
   readonly #readers = new Map<string, RegisteredReader>();
   readonly #discontinuities = new Map<string, Discontinuity>();

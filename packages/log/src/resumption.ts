@@ -1,22 +1,22 @@
 import type { Bounds, Discontinuity, ReaderPlace, Resumption } from './log.ts';
 
-/** The log that a reader is to go on in, as far as one partition is concerned. */
+/** Current state of the partition in which a reader is to resume. */
 export interface PartitionNow {
   topic: string;
   partition: number;
-  /** Whether records in between are removed as a matter of course: then a missing one is no loss. */
+  /** Whether compaction removes records: a missing record is then no loss. */
   compacted: boolean;
   bounds: Bounds;
   identity: string;
   /**
    * Offset up to which the records are those that the log had under an earlier identity.
    *
-   * @returns null where they never were
+   * @returns null if it never had that identity
    */
   sharedWith(identity: string): Promise<number | null>;
 }
 
-/** Where a reader goes on. The one place that decides it, for all adapters and all readers. */
+/** Decides where a reader resumes, for all adapters and all readers. */
 export async function resumptionOf(now: PartitionNow, reader: string, saved: ReaderPlace | null): Promise<Resumption> {
   const { topic, partition, compacted, bounds, identity } = now;
   if (saved === null) return { offset: bounds.earliest, identity, discontinuity: null };
@@ -29,7 +29,7 @@ export async function resumptionOf(now: PartitionNow, reader: string, saved: Rea
     };
   };
   if (saved.identity === null || saved.identity === identity) {
-    // Where it was cut is not known: what now stands below the offset need not be what was read.
+    // The point of truncation is not known: records below the offset may differ from those that were read.
     if (saved.offset > bounds.end) return begin('truncated', bounds.earliest);
   } else {
     const shared = await now.sharedWith(saved.identity);

@@ -2,8 +2,8 @@ import type * as Kafka from './kafka/open.ts';
 import type * as Redis from './redis/checkpoints.ts';
 
 /*
- * The clients of servers are loaded when one is opened: they take megabytes of each thread, and where everything is
- * embedded nothing uses them.
+ * Loads the clients of servers only when one is opened: they take megabytes of each thread, and a fully embedded
+ * service never uses them.
  */
 
 export const openKafkaLog: typeof Kafka.openKafkaLog = async (options) =>

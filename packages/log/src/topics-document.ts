@@ -54,7 +54,7 @@ their id and phase. What can't be processed goes to the topic with \`-dead\` beh
 
 Programs that need events and positions alone have it easier with the feeds of the REST API.`;
 
-/** The document `schemas/topics.asyncapi.json`: what Kafka holds, for programs and people. */
+/** Content of `schemas/topics.asyncapi.json`, which describes the topics in Kafka for programs and people. */
 export function topicsDocument(version: string): string {
   const topics = LOG_TOPICS.map(({ name, compacted }) => ({ name, address: name, compacted, ...factsOf(name) }));
   const dead = { name: 'dead-letters', address: deadTopicOf('{topic}').name, compacted: false, ...DEAD_LETTERS };

@@ -12,7 +12,7 @@ import { decodeTelemetry, encodeTelemetry } from './avro/telemetry.ts';
 import { TelemetryRecord } from './avro/telemetry-record.ts';
 import type { Topic } from './log.ts';
 
-/** What terminals sent, packet by packet: `schemas/telemetry.avsc`. */
+/** Packets that terminals sent: `schemas/telemetry.avsc`. */
 export const telemetryTopic: Topic<TelemetryPacket> = {
   name: 'telemetry',
   key: (packet) => packet.vehicleId,
@@ -23,8 +23,8 @@ export const telemetryTopic: Topic<TelemetryPacket> = {
 };
 
 /**
- * Topic `telemetry`, for readers that make no object of each position. A record keeps the bytes that it was read from:
- * nothing may be written to them.
+ * Topic `telemetry`, for readers that create no object for each position. A record keeps the bytes that it was read
+ * from, which must not be overwritten.
  */
 export const telemetryRecordsTopic: Topic<TelemetryRecord> = {
   ...telemetryTopic,
@@ -33,7 +33,7 @@ export const telemetryRecordsTopic: Topic<TelemetryRecord> = {
   decode: (bytes) => new TelemetryRecord(bytes),
 };
 
-/** What the engine derived: `schemas/event.avsc`. */
+/** Events that the engine derived: `schemas/event.avsc`. */
 export const eventsTopic: Topic<FleetEvent> = {
   name: 'events',
   key: (event) => event.vehicleId,
@@ -42,7 +42,7 @@ export const eventsTopic: Topic<FleetEvent> = {
   compacted: false,
 };
 
-/** Which intervals of the past the engine found late data for: `schemas/late.avsc`. */
+/** Intervals of the past for which the engine received late data: `schemas/late.avsc`. */
 export const lateTopic: Topic<LateInterval> = {
   name: 'late',
   key: (late) => late.vehicleId,
@@ -52,14 +52,15 @@ export const lateTopic: Topic<LateInterval> = {
 };
 
 /**
- * Events that became known by late data alone, for notifications: `schemas/event.avsc`. They are no part of
- * topic `events`: the archive has them from the recalculation that found them, and the present knows nothing of them.
+ * Events found only through late data, for notifications: `schemas/event.avsc`. They are not part of topic `events`:
+ * the archive has them from the recalculation that found them, and they do not affect the current state.
  */
 export const lateEventsTopic: Topic<FleetEvent> = { ...eventsTopic, name: 'late-events' };
 
 /**
- * What recalculations made of events, late or asked for: `schemas/correction.avsc`. For readers that keep what the
- * archive has. An event may be corrected any number of times, and a correction be there twice: by id, the last stands.
+ * Changes that recalculations made to events, because of late data or on request: `schemas/correction.avsc`. For
+ * readers that keep a copy of the archive's events. An event may be corrected any number of times, and a correction may
+ * occur twice: the last one for an id is valid.
  */
 export const correctionsTopic: Topic<EventCorrection> = {
   name: 'corrections',
@@ -70,8 +71,8 @@ export const correctionsTopic: Topic<EventCorrection> = {
 };
 
 /**
- * Everything that is defined: `schemas/definition.avsc`. A deletion is a record like any other, without a definition
- * and with its version, and stays: a reader that missed the deletion must learn that it is newer than what it knows.
+ * All definitions: `schemas/definition.avsc`. A deletion is a record without a definition, with a version, and it is
+ * retained: a reader that missed the deletion must learn that it is newer than the known definition.
  */
 export const definitionsTopic: Topic<DefinitionChange> = {
   name: 'definitions',
@@ -82,8 +83,8 @@ export const definitionsTopic: Topic<DefinitionChange> = {
 };
 
 /**
- * Topic `definitions`, for readers that must not stop at a record of a newer version: such a record is
- * there, without its change.
+ * Topic `definitions`, for readers that must not stop at a record of a newer version: they get such a record without
+ * its change.
  */
 export const definitionRecordsTopic: Topic<DefinitionRecord> = {
   ...definitionsTopic,
@@ -94,7 +95,7 @@ export const definitionRecordsTopic: Topic<DefinitionRecord> = {
   decode: decodeDefinitionRecord,
 };
 
-/** Every topic that services write to; each has one beside it for what was put aside, see `deadTopicOf`. */
+/** All topics that services write to; each has a topic for dead letters beside it, see `deadTopicOf`. */
 export const LOG_TOPICS = [
   telemetryTopic,
   eventsTopic,

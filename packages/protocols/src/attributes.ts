@@ -1,8 +1,8 @@
 import type { AttributeValue } from '@outrider/domain';
 
 /**
- * Attributes that mean the same whatever the brand of the terminal: sensors and rules go by them. A codec gives them
- * beside the terminal's own names. `<n>` counts from 1. Digital states are booleans.
+ * Attributes with the same meaning for every brand of terminal; sensors and rules use them. A codec sets them in
+ * addition to the terminal's own names. `<n>` counts from 1. Digital states are booleans.
  */
 export const ATTRIBUTES = {
   externalPowerV: 'voltage of the vehicle’s supply',
@@ -49,7 +49,7 @@ export const ATTRIBUTES = {
   text: 'message of the terminal, or of a device that is connected to it',
 } as const;
 
-/** Percent of a signal quality of 0 to 31, as modems report it (AT+CSQ); 99 is unknown. */
+/** Signal quality in percent, from the 0 to 31 that modems report (AT+CSQ); 99 means unknown. */
 export function signalPercentOfCsq(csq: number): number | null {
   return csq >= 0 && csq <= 31 ? Math.round((csq * 100) / 31) : null;
 }

@@ -1,4 +1,4 @@
-/** Bytes put one after the other into memory that grows: what the encoders write with. */
+/** Buffer that grows as bytes are appended; used by the encoders. */
 export class ByteWriter {
   #bytes = Buffer.allocUnsafe(1024);
   #length = 0;
@@ -7,7 +7,7 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** Forgets what was written and keeps the memory. */
+  /** Discards the content and keeps the memory. */
   clear(): this {
     this.#length = 0;
     return this;
@@ -82,18 +82,18 @@ export class ByteWriter {
     return this;
   }
 
-  /** Puts a value that was not known before into two bytes already written. */
+  /** Overwrites two bytes already written with a value that was not known at the time. */
   patchU16le(value: number, at: number): this {
     this.#bytes.writeUInt16LE(value, at);
     return this;
   }
 
-  /** What was written: a view that the next write may change. */
+  /** The bytes already written: a view that the next write may change. */
   view(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** What was written, as a copy. */
+  /** A copy of the bytes already written. */
   toBuffer(): Buffer {
     return Buffer.from(this.view());
   }

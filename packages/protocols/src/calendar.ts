@@ -24,7 +24,7 @@ export function utcMsOfText(date: string, time: string, order: 'YYMMDD' | 'DDMMY
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-/** `YYMMDD`, or another order, and `HHMMSS` of a time. */
+/** Formats a time as a date (`YYMMDD` or another order) and `HHMMSS`. */
 export function textOfUtc(timeMs: number, order: 'YYMMDD' | 'DDMMYY' | 'YYYYMMDD' = 'YYMMDD'): [string, string] {
   const at = new Date(timeMs);
   const [year, month, day] = [at.getUTCFullYear(), two(at.getUTCMonth() + 1), two(at.getUTCDate())];

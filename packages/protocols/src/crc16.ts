@@ -1,4 +1,4 @@
-/** The 256 remainders of a CRC whose bits come lowest first. */
+/** The 256 table entries of a CRC that processes the lowest bit first. */
 function reflectedTable(polynomial: number): Uint16Array {
   const table = new Uint16Array(256);
   for (let byte = 0; byte < 256; byte++) {
@@ -9,7 +9,7 @@ function reflectedTable(polynomial: number): Uint16Array {
   return table;
 }
 
-/** The 256 remainders of a CRC whose bits come highest first. */
+/** The 256 table entries of a CRC that processes the highest bit first. */
 function forwardTable(polynomial: number): Uint16Array {
   const table = new Uint16Array(256);
   for (let byte = 0; byte < 256; byte++) {
@@ -25,8 +25,8 @@ const X25 = reflectedTable(0x8408);
 const CCITT = forwardTable(0x1021);
 
 /**
- * CRC-16/ARC, which Teltonika's wiki calls CRC-16/IBM and Gurtam's Wialon IPS plain CRC16: polynomial 0x8005,
- * reflected, beginning with 0.
+ * CRC-16/ARC, called CRC-16/IBM in Teltonika's wiki and CRC16 in Gurtam's Wialon IPS: polynomial 0x8005, reflected,
+ * initial value 0.
  *
  * @param from offset of the first byte
  * @param to offset after the last byte
@@ -38,7 +38,7 @@ export function crc16Arc(bytes: Uint8Array, from: number, to: number): number {
 }
 
 /**
- * CRC-16/CCITT-FALSE, of Omnicomm: polynomial 0x1021, beginning with 0xFFFF.
+ * CRC-16/CCITT-FALSE, used by Omnicomm: polynomial 0x1021, initial value 0xFFFF.
  *
  * @param from offset of the first byte
  * @param to offset after the last byte
@@ -51,8 +51,8 @@ export function crc16CcittFalse(bytes: Uint8Array, from: number, to: number): nu
 }
 
 /**
- * CRC-16/X-25, which GT06 documents call CRC-ITU: polynomial 0x1021, reflected, beginning with 0xFFFF and inverted at
- * the end.
+ * CRC-16/X-25, called CRC-ITU in GT06 documents: polynomial 0x1021, reflected, initial value 0xFFFF, inverted at the
+ * end.
  *
  * @param from offset of the first byte
  * @param to offset after the last byte
@@ -64,7 +64,7 @@ export function crc16X25(bytes: Uint8Array, from: number, to: number): number {
 }
 
 /**
- * CRC-16/KERMIT, which Ruptela calls CRC-CCITT: polynomial 0x1021, reflected, beginning with 0.
+ * CRC-16/KERMIT, called CRC-CCITT by Ruptela: polynomial 0x1021, reflected, initial value 0.
  *
  * @param from offset of the first byte
  * @param to offset after the last byte
@@ -76,7 +76,7 @@ export function crc16Kermit(bytes: Uint8Array, from: number, to: number): number
 }
 
 /**
- * CRC-16/MODBUS, of Galileosky: as CRC-16/ARC, beginning with 0xFFFF.
+ * CRC-16/MODBUS, used by Galileosky: CRC-16/ARC with initial value 0xFFFF.
  *
  * @param from offset of the first byte
  * @param to offset after the last byte

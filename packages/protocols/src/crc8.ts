@@ -1,4 +1,4 @@
-/** CRC-8 of EGTS and Navtelecom: polynomial 0x31, highest bit first, beginning with 0xFF. */
+/** CRC-8, used by EGTS and Navtelecom: polynomial 0x31, highest bit first, initial value 0xFF. */
 export function crc8(bytes: Uint8Array, from: number, to: number): number {
   let crc = 0xff;
   for (let i = from; i < to; i += 1) {

@@ -14,7 +14,7 @@ export function degreesOfNmea(text: string, hemisphere: string): number {
   return NEGATIVE.has(hemisphere) ? -degrees + 0 : degrees;
 }
 
-/** `DDMM.mmmm` and the hemisphere of a latitude, `DDDMM.mmmm` of a longitude. */
+/** Formats a latitude as `DDMM.mmmm` and a longitude as `DDDMM.mmmm`, each with its hemisphere. */
 export function nmeaOfDegrees(degrees: number, axis: 'latitude' | 'longitude', digits = 4): [string, string] {
   const scale = 10 ** digits;
   const steps = Math.round(Math.abs(degrees) * 60 * scale);
@@ -27,18 +27,18 @@ export function nmeaOfDegrees(degrees: number, axis: 'latitude' | 'longitude', d
 
 export const KMH_PER_KNOT = KMH_PER_UNIT.knots;
 
-/** Kilometres per hour, in tenths, of a text in knots; null where it is not a number. */
+/** Speed in km/h, rounded to tenths, from a text in knots; null where the text is not a number. */
 export function kmhOfKnots(text: string | undefined): number | null {
   const knots = decimalOrNull(text);
   return knots === null ? null : Math.round(knots * KMH_PER_KNOT * 10) / 10;
 }
 
-/** A decimal number; NaN for anything else, such as `1e3` or nothing. */
+/** Parses a decimal number; NaN for anything else, such as `1e3` or an empty text. */
 export function decimal(text: string): number {
   return /^[+-]?\d{1,12}(\.\d{0,9})?$/.test(text) ? Number(text) : Number.NaN;
 }
 
-/** A decimal number; null where the field is empty or says none. */
+/** Parses a decimal number; null where the field is empty or is not a number. */
 export function decimalOrNull(text: string | undefined): number | null {
   const value = decimal(text ?? '');
   return Number.isNaN(value) ? null : value;

@@ -2,12 +2,12 @@ import type { TerminalId } from '@outrider/domain';
 import type { Inbound, RefusalReason, Session } from './protocol.ts';
 
 const NOTHING = Buffer.alloc(0);
-/** One for all: a chunk may be full of them. */
+/** Shared object: a chunk may hold many signs of life. */
 const SIGN_OF_LIFE: Inbound = { type: 'positions', positions: [], ack: null };
 
 /**
- * What the sessions over TCP have in common: bytes come in any split, frames go out whole. A chunk that holds whole
- * frames is read where it lies; only an unfinished tail is copied, and it is bounded.
+ * Base of the sessions over TCP: takes bytes split at any point and reads whole frames. Whole frames in a chunk are
+ * read in place; only an incomplete tail is copied, and its size is bounded.
  */
 export abstract class FramedSession implements Session {
   readonly #maxFrameBytes: number;
@@ -53,20 +53,20 @@ export abstract class FramedSession implements Session {
     return dropped;
   }
 
-  /** Forgets what is known of an unfinished frame. */
+  /** Discards the state of an incomplete frame. */
   protected restart(): void {}
 
   /**
    * Reads one frame, or filler between frames, from `bytes` at `from`, and appends its messages to `out`.
    *
-   * @returns how many bytes it took; 0 when the frame is not yet whole, or after {@link FramedSession.refuse}
+   * @returns the number of bytes consumed; 0 when the frame is incomplete, or after {@link FramedSession.refuse}
    */
   protected abstract take(bytes: Buffer, from: number, nowMs: number, out: Inbound[]): number;
 
   /**
-   * Leaves out a whole message that can't be read. It is acknowledged: the terminal would send it for ever.
+   * Skips a whole message that cannot be read. It is acknowledged, because the terminal would send it for ever.
    *
-   * @returns true: the conversation goes on
+   * @returns true: the session continues
    */
   protected leaveOut(out: Inbound[], detail: string, ack: Buffer | null = null): true {
     out.push({ type: 'unread', detail }, { type: 'positions', positions: [], ack });
@@ -74,7 +74,7 @@ export abstract class FramedSession implements Session {
   }
 
   /**
-   * Takes the byte that a terminal sends only to be known as connected.
+   * Takes the byte that a terminal sends only to keep the connection alive.
    *
    * @returns 1
    */
@@ -83,7 +83,7 @@ export abstract class FramedSession implements Session {
     return 1;
   }
 
-  /** Ends the conversation; nothing more is taken after it. */
+  /** Ends the session; later bytes are ignored. */
   protected refuse(
     out: Inbound[],
     reason: RefusalReason,
@@ -97,13 +97,13 @@ export abstract class FramedSession implements Session {
   }
 
   /**
-   * The tail with the chunk behind it. The memory doubles as it grows: a frame that comes byte by byte is not copied
+   * The tail followed by the chunk. The memory doubles as it grows, so a frame that arrives byte by byte is not copied
    * each time.
    */
   #append(chunk: Buffer): Buffer {
     const length = this.#length + chunk.length;
     if (length > this.#tail.length) {
-      // Memory of its own: a tail may be kept for long, and must not hold a slab of Node's pool.
+      // Allocated outside Node's pool: a tail may be kept for long and must not retain a slab of the pool.
       const grown = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#tail.length));
       this.#tail.copy(grown, 0, 0, this.#length);
       this.#tail = grown;
@@ -112,7 +112,7 @@ export abstract class FramedSession implements Session {
     return this.#tail.subarray(0, length);
   }
 
-  /** Makes what stands from `from` on the tail, in memory that is no longer than it. */
+  /** Keeps the bytes from `from` on as the tail, in memory of exactly that size. */
   #keep(bytes: Buffer, from: number): void {
     this.#length = bytes.length - from;
     if (this.#length === 0) {

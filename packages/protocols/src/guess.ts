@@ -2,26 +2,26 @@ import type { ProtocolName, TerminalId } from '@outrider/domain';
 import { httpProtocols, tcpProtocols } from './list.ts';
 import type { Inbound, Session } from './protocol.ts';
 
-/** A protocol that the first bytes of a device fit. */
+/** A protocol that matches the first bytes of a device. */
 export interface ProtocolGuess {
   protocol: ProtocolName;
-  /** Null: the bytes do not hold it. */
+  /** Null where the bytes do not hold it. */
   terminalId: TerminalId | null;
 }
 
-/** Fewer bytes fit too many protocols. */
+/** Fewer bytes match too many protocols. */
 const MIN_BYTES = 4;
 const MAX_GUESSES = 3;
 const HTTP_REQUEST = /^(?:GET|POST|HEAD|PUT) \//;
 
-/** How well bytes fit a protocol. */
+/** How well bytes match a protocol. */
 const FIT = { none: 0, begun: 1, frame: 2, identified: 3 } as const;
 
 /**
- * Feeds the first bytes of a device to each protocol.
+ * Tries the first bytes of a device with each protocol.
  *
- * @param bytes from the first one on; they may end within a frame
- * @returns the protocols that fit best, none where no protocol fits
+ * @param bytes from the first byte on; they may end within a frame
+ * @returns the protocols that match best; empty where none matches
  */
 export function guessProtocols(bytes: Buffer, nowMs: number): ProtocolGuess[] {
   if (bytes.length < MIN_BYTES) return [];
@@ -47,7 +47,7 @@ function fitOf(bytes: Buffer, session: Session, nowMs: number): { fit: number; t
     if ((message.type === 'identify' || message.type === 'positions') && message.terminalId !== undefined)
       return { fit: FIT.identified, terminalId: message.terminalId };
   const terminalId = messages.flatMap(idsOf)[0] ?? null;
-  // A whole frame of data, by a terminal that did not log in here.
+  // A whole data frame of a terminal that has not logged in on this connection.
   if (messages.some((message) => message.type === 'refuse' && message.reason === 'not-identified'))
     return { fit: FIT.frame, terminalId };
   if (messages.some((message) => message.type === 'refuse')) return { fit: FIT.none, terminalId: null };

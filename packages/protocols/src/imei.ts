@@ -1,6 +1,6 @@
 import type { TerminalId } from '@outrider/domain';
 
-/** An IMEI that no real device has, with its Luhn digit. */
+/** An IMEI that belongs to no real device, with a correct Luhn digit. */
 export function exampleImei(number: number): TerminalId {
   const digits = `35999900${String(number).padStart(6, '0')}`;
   const sum = [...digits].reduce((total, digit, index) => {

@@ -4,25 +4,25 @@ import type { RefusedReports } from './protocol.ts';
 const MAX_ATTRIBUTES = 96;
 const MAX_NAME_LENGTH = 64;
 const MAX_TEXT_LENGTH = 1024;
-/** Characters of a value of a peer that a refusal holds. */
+/** Maximum number of characters of a peer's value quoted in a refusal. */
 const MAX_QUOTED = 80;
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A peer's value in our words, short enough for a log line. */
+/** Quotes a value of a peer, truncated to fit a log line. */
 export function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text;
 }
 
-/** @param status 400 unless another one says more */
+/** @param status HTTP status; 400 unless another one is more precise */
 export function refused(reason: RefusedReports['refused'], detail: string, status = 400): RefusedReports {
   return { refused: reason, detail, status };
 }
 
-/** The value of a JSON text, or why it is not one. */
+/** Parses a JSON text; returns the reason where it is invalid. */
 export function parseJson(body: Buffer): { value: unknown } | RefusedReports {
   try {
     return { value: JSON.parse(body.toString('utf8')) };
@@ -31,18 +31,21 @@ export function parseJson(body: Buffer): { value: unknown } | RefusedReports {
   }
 }
 
-/** An id that a vehicle can be registered with; null for anything else. */
+/** A valid terminal id; null for anything else. */
 export function terminalIdOf(given: unknown): TerminalId | null {
   const id = typeof given === 'number' && Number.isSafeInteger(given) ? String(given) : given;
   return typeof id === 'string' && /^[\x21-\x7e]{1,64}$/.test(id) ? (id as TerminalId) : null;
 }
 
-/** Attributes of one position: a bounded number of bounded names and values. */
+/** Attributes of one position. The number of attributes, and the length of names and values, are bounded. */
 export class AttributeList {
   #attributes: Record<string, AttributeValue> | null = null;
   #count = 0;
 
-  /** Anything but a number, a text or a truth value is passed over, and what is beyond the bounds. The first wins. */
+  /**
+   * Ignores values other than numbers, texts and booleans, and whatever exceeds the bounds. The first value of a name
+   * wins.
+   */
   set(name: string, value: unknown): void {
     if (this.#count >= MAX_ATTRIBUTES || name === '' || name.length > MAX_NAME_LENGTH || name === '__proto__') return;
     if (this.#attributes !== null && Object.hasOwn(this.#attributes, name)) return;
@@ -53,7 +56,7 @@ export class AttributeList {
     this.#count++;
   }
 
-  /** Null: nothing was set. */
+  /** All attributes; null where none was set. */
   get all(): Record<string, AttributeValue> | null {
     return this.#attributes;
   }

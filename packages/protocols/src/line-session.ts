@@ -3,9 +3,9 @@ import type { Inbound } from './protocol.ts';
 
 interface LineOptions {
   maxLineBytes: number;
-  /** Ends a line; any of them. */
+  /** Bytes that end a line. */
   ends: readonly number[];
-  /** Bytes that may stand between lines. */
+  /** Bytes allowed between lines. */
   between?: readonly number[];
 }
 
@@ -17,7 +17,7 @@ export abstract class LineSession extends FramedSession {
   readonly #ends: ReadonlySet<number>;
   readonly #between: ReadonlySet<number>;
   readonly #maxLineBytes: number;
-  /** Bytes of the unfinished line that hold no end: not searched again. */
+  /** Bytes of the incomplete line already searched for its end. */
   #searched = 0;
 
   constructor({ maxLineBytes, ends, between = [CR, LF] }: LineOptions) {
@@ -50,13 +50,13 @@ export abstract class LineSession extends FramedSession {
     this.#searched = 0;
   }
 
-  /** May a line begin with this byte? */
+  /** Whether a line may begin with this byte. */
   protected abstract begins(byte: number): boolean;
 
   /**
-   * Takes one line, without what ends it.
+   * Takes one line, without its terminator.
    *
-   * @returns whether the conversation goes on: false after {@link FramedSession.refuse}
+   * @returns whether the session continues: false after {@link FramedSession.refuse}
    */
   protected abstract takeLine(line: string, nowMs: number, out: Inbound[]): boolean;
 }

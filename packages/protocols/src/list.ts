@@ -22,8 +22,8 @@ import { wialonIps } from './wialon-ips/protocol.ts';
 import { wialonRetranslator } from './wialon-retranslator/protocol.ts';
 
 /**
- * Every protocol that terminals can speak to the gateway. Settings, documents, simulators and tests follow from this
- * list.
+ * Every protocol in which terminals can send to the gateway. Settings, documents, simulators and tests are derived from
+ * this list.
  */
 export const protocols = [
   omnicomm,
@@ -47,43 +47,42 @@ export const protocols = [
   flespi,
 ] as const;
 
-/** The name of a protocol in this list. */
 export type ListedProtocol = (typeof protocols)[number]['name'];
 
 type TcpProtocol = Extract<(typeof protocols)[number], Protocol>;
 
-/** Those over TCP: one listener each. */
+/** Protocols over TCP: one listener each. */
 export const tcpProtocols: readonly TcpProtocol[] = protocols.filter(
   (each): each is TcpProtocol => 'createSession' in each,
 );
 
 type DatagramProtocol = TcpProtocol & { datagrams: DatagramSide };
 
-/** Those over UDP as well. */
+/** Protocols that also support UDP. */
 export const datagramProtocols: readonly DatagramProtocol[] = tcpProtocols.filter(
   (each): each is DatagramProtocol => each.datagrams !== undefined,
 );
 
 type ListedHttpProtocol = Extract<(typeof protocols)[number], HttpProtocol>;
 
-/** Those over HTTP. */
+/** Protocols over HTTP. */
 export const httpProtocols: readonly ListedHttpProtocol[] = protocols.filter(
   (each): each is ListedHttpProtocol => 'maxBodyBytes' in each,
 );
 
-/** Those that are published to a broker (MQTT); some are spoken over HTTP as well. */
+/** Protocols over an MQTT broker; some also support HTTP. */
 export const topicProtocols = [mqttJson, owntracks, flespi] as const satisfies readonly TopicProtocol[];
 
 /** Every protocol that a vehicle can be bound to. */
 export const allProtocols = [...protocols, mqttJson] as const;
 
-/** The settings of the ports of all protocols: `OMNICOMM_PORT`, `OMNICOMM_TLS_PORT`, … */
+/** Names of the port settings of all protocols: `OMNICOMM_PORT`, `OMNICOMM_TLS_PORT`, … */
 export const PORT_VARIABLES: readonly string[] = protocols.flatMap(({ settingPrefix }) => [
   `${settingPrefix}_PORT`,
   `${settingPrefix}_TLS_PORT`,
 ]);
 
-/** What terminals that speak a protocol can be asked to do. */
+/** Commands that terminals of a protocol support. */
 export function abilitiesOf(protocol: ProtocolName): readonly CommandAbility[] {
   return tcpProtocols.find(({ name }): boolean => name === protocol)?.commands ?? [];
 }

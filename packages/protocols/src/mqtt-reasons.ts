@@ -1,10 +1,10 @@
-/** Reasons of MQTT 5 from here on are failures. */
+/** First failure among the reason codes of MQTT 5. */
 export const MQTT_FIRST_FAILURE = 128;
 
-/** Answers of a broker that does not speak the version: of MQTT 3.1.1 and of MQTT 5. */
+/** Codes of a broker that does not support the version: of MQTT 3.1.1 and of MQTT 5. */
 const WRONG_VERSION: ReadonlySet<number> = new Set([1, 132]);
 
-/** By the codes of MQTT 3.1.1 (up to 5) and of MQTT 5. */
+/** Texts by the codes of MQTT 3.1.1 (up to 5) and of MQTT 5. */
 const REASONS: Readonly<Record<number, string>> = {
   2: 'client id rejected',
   3: 'server unavailable',
@@ -18,7 +18,7 @@ const REASONS: Readonly<Record<number, string>> = {
   138: 'banned',
 };
 
-/** Does the broker refuse the connection for the version of MQTT alone? */
+/** Whether the broker refuses the connection only because of the MQTT version. */
 export function isWrongMqttVersion(code: number): boolean {
   return WRONG_VERSION.has(code);
 }

@@ -7,7 +7,7 @@ import type {
   TerminalId,
 } from '@outrider/domain';
 
-/** Why a connection, or a request, was refused; counted by this name in the metrics. */
+/** Why a connection or a request was refused; the metrics count refusals by this name. */
 export type RefusalReason =
   | 'bad-frame' // no frame can begin like this
   | 'bad-checksum'
@@ -19,24 +19,24 @@ export type RefusalReason =
   | 'unknown-terminal' // said by the gateway, not by a codec
   | 'address-blocked'; // the address tried too many unknown ids
 
-/** What a session makes of the bytes it was fed. */
+/** A message that a session reads from its input. */
 export type Inbound =
   /**
-   * The terminal said who it is. The gateway answers with `accept` when it knows the terminal, else with `reject` and
-   * closes. `otherIds` are further forms of the same id that its vehicle may be registered with.
+   * The terminal identified itself. The gateway sends `accept` when it knows the terminal, else `reject`, and closes
+   * the connection. `otherIds` are further forms of the same id that its vehicle may be registered with.
    */
   | {
       type: 'identify';
       terminalId: TerminalId;
       otherIds?: readonly TerminalId[];
-      /** What it showed that the gateway can check against the vehicle: the password of its login. */
+      /** The password of its login, which the gateway can check against the vehicle. */
       secret?: string;
       /**
-       * Salted hash of what it said of itself when it registered: the gateway may keep it, and give it to {@link
-       * TerminalCodes.issue} later.
+       * Salted hash of the terminal's identity at registration. The gateway may store it, and pass it to
+       * {@link TerminalCodes.issue} later.
        */
       registration?: string;
-      /** It showed the code that it was given: {@link TerminalCodes.isRight} said so. */
+      /** The terminal presented the correct code, according to {@link TerminalCodes.isRight}. */
       showedCode?: boolean;
       accept: Buffer | null;
       reject: Buffer | null;
@@ -48,22 +48,21 @@ export type Inbound =
    * {@link SessionOptions.letIn} named it.
    */
   | { type: 'positions'; positions: Position[]; ack: Buffer | null; terminalId?: TerminalId }
-  /** Sent in its turn, nothing to store. */
+  /** Bytes to send in order; nothing to store. */
   | { type: 'reply'; bytes: Buffer }
-  /**
-   * Text of a terminal, or of a device that is connected to it. The gateway counts and logs it. Nothing is answered.
-   */
+  /** Text of a terminal, or of a device connected to it. The gateway counts and logs it, and does not answer. */
   | { type: 'text'; text: string }
   /**
-   * A whole message of a known terminal that can't be read. It is left out, so that it does not hold up what stands
-   * beside it; the gateway counts and logs it. What acknowledges it comes as an empty packet.
+   * A whole message of a known terminal that cannot be read. It is skipped, so that it does not block other messages;
+   * the gateway counts and logs it. Its acknowledgement follows as an empty packet.
    */
   | { type: 'unread'; detail: string }
-  /** The terminal answers the command that had this correlation, see {@link Session.command}. */
+  /** The terminal's answer to the command with this correlation, see {@link Session.command}. */
   | { type: 'answer'; correlation: number; answer: TerminalAnswer }
   /**
-   * The connection ends. `bytes`, where set, is sent first. Nothing comes after this. `terminalIds`: what the terminal
-   * called itself, in each form, where it did; the gateway lists it among unknown terminals where no vehicle has it.
+   * The connection must be closed; no message follows. `bytes`, where set, is sent first. `terminalIds`: the id that
+   * the terminal gave, in each form, where it gave one. The gateway lists it among unknown terminals where no vehicle
+   * has it.
    */
   | {
       type: 'refuse';
@@ -74,136 +73,136 @@ export type Inbound =
     };
 
 /**
- * One terminal's side of a conversation: bytes in, messages out. Holds at most one unfinished frame, bounded by the
- * protocol's `maxFrameBytes`. Never throws, whatever it is fed; after a refusal it gives nothing more.
+ * The server's side of a connection with one terminal: bytes in, messages out. Holds at most one incomplete frame,
+ * bounded by the protocol's `maxFrameBytes`. Never throws, whatever the input; after a refusal it returns nothing more.
  */
 export interface Session {
   /**
-   * @param chunk bytes as they came; the session keeps no reference to it after the call, and what it returns does not
+   * @param chunk bytes as received; the session keeps no reference to it after the call, and what it returns does not
    *   share its memory
    * @param nowMs Unix milliseconds, for protocols whose records carry no full date
    */
   push(chunk: Buffer, nowMs: number): Inbound[];
   /**
-   * Forgets the unfinished frame: a datagram holds whole ones.
+   * Discards the incomplete frame: a datagram holds whole frames.
    *
-   * @returns how many bytes of it there were
+   * @returns the number of bytes discarded
    */
   dropUnfinished(): number;
   /**
-   * Puts a command into the terminal's own words; only sessions of protocols that have commands offer this.
+   * Encodes a command; only sessions of protocols with commands implement this.
    *
-   * @returns null where it can't be said, now or at all
+   * @returns null where the command cannot be encoded, now or at all
    */
   command?(command: TerminalCommand): SentCommand | null;
 }
 
-/** A command ready to be sent, and what its answer will be known by. */
+/** An encoded command, and the correlation that identifies its answer. */
 export interface SentCommand {
   correlation: number;
   bytes: Buffer;
 }
 
-/** Who decides about the codes of terminals that register (JT/T 808). */
+/** Decides about the authorization codes of terminals that register (JT/T 808). */
 export interface TerminalCodes {
   /**
-   * Must the terminal show its code? Where it need not, a code of another platform is accepted, and so is no code: any
-   * device that registers would be given it.
+   * Whether the terminal must present its code. Where not, a code of another platform is accepted, and so is no code:
+   * any device that registers would receive it.
    */
   isNeeded(forms: readonly TerminalId[]): boolean;
   /** @param derived the code that the terminal was given where it has none of its own */
   isRight(forms: readonly TerminalId[], shown: string, derived: string): boolean;
   /**
-   * May the code be given to who registers under one of these ids?
+   * Whether the code may be issued to a terminal that registers under one of these ids.
    *
-   * @param registration what it said of itself: the same each time that the same terminal registers
+   * @param registration the terminal's identity, the same each time that the same terminal registers
    */
   mayIssue(forms: readonly TerminalId[], registration: string): boolean;
 }
 
-/** What becomes of the data of one terminal in a connection that carries several. */
+/** How the data of one terminal is handled, in a connection that carries several terminals. */
 export type Entry =
-  /** It is taken; its vehicle is registered with this form of the id. */
+  /** Its data is accepted; its vehicle is registered with this form of the id. */
   | { type: 'taken'; terminalId: TerminalId }
-  /** It is dropped, and the data of the other terminals is taken. */
+  /** Its data is dropped, and the data of the other terminals is accepted. */
   | { type: 'refused' }
-  /** The connection must end, with nothing acknowledged from here on. */
+  /** The connection must be closed without further acknowledgements. */
   | { type: 'blocked'; detail: string };
 
 /**
- * Asked for each packet of a connection that carries the data of several terminals.
+ * Called for each packet of a connection that carries the data of several terminals.
  *
  * @param forms of the terminal's id
- * @param secret what the connection showed that can be checked against the vehicle
+ * @param secret presented by the connection, to be checked against the vehicle
  */
 export type LetIn = (forms: readonly [TerminalId, ...TerminalId[]], secret: string | null) => Entry;
 
-/** What a session may be given by the service that it is part of. */
+/** Options that the service passes to a session. */
 export interface SessionOptions {
   /** Default: every terminal is taken, under the first form of its id. */
   letIn?: LetIn;
   /**
-   * What codes are derived from that a terminal is given once and shows later: the same for all that a terminal may
-   * connect to.
+   * Secret from which the codes are derived that terminals receive once and present later. It must be the same for all
+   * gateways that a terminal may connect to.
    */
   secret?: string | Buffer;
-  /** Default: the code is the derived one, given to every terminal that registers, and not needed. */
+  /** Default: the derived code is issued to every terminal that registers, and is not required. */
   codes?: TerminalCodes;
   /**
-   * The model that the vehicle of a terminal is registered with; null where none is said. A session asks for each
-   * packet, so that a change takes effect at the next one. Default: none is known.
+   * The model that a terminal's vehicle is registered with; null where none is set. A session asks for each packet, so
+   * that a change takes effect at the next one. Default: no model is known.
    *
    * @param forms the terminal's id in each form that its vehicle may be registered with
    */
   modelOf?(forms: readonly TerminalId[]): string | null;
 }
 
-/** Takes the data of every terminal. */
+/** Accepts the data of every terminal. */
 export const LET_IN_ALL: LetIn = ([terminalId]) => ({ type: 'taken', terminalId });
 
-/** What documents and people know of a protocol. */
+/** Description of a protocol, for documents and people. */
 export interface FormatDescription<Name extends ProtocolName = ProtocolName> {
-  /** Stored with each packet: never changed. */
+  /** Stored with each packet, so it must never change. */
   name: Name;
-  /** As people write it, with the editions that are supported. */
+  /** Name for people, with the supported editions. */
   title: string;
   /** How a terminal learns that its data is durable. Markdown. */
   acknowledgement: string;
-  /** What a terminal can show beside its id; null where the protocol has nothing of the kind. Markdown. */
+  /** Secret that a terminal can send with its id; null where the protocol has none. Markdown. */
   secret: string | null;
-  /** What the terminal id is, and how a terminal is set up. Markdown. */
+  /** Meaning of the terminal id, and how to set up a terminal. Markdown. */
   help: string;
-  /** The id of a made-up terminal. */
+  /** The id of a fictitious terminal. */
   exampleId(number: number): TerminalId;
 }
 
-/** A protocol that the gateway listens for. */
+/** A protocol with a port on which the gateway listens. */
 export interface ProtocolDescription<Name extends ProtocolName = ProtocolName> extends FormatDescription<Name> {
-  /** The settings are `<prefix>_PORT` and `<prefix>_TLS_PORT`. */
+  /** Prefix of the settings `<prefix>_PORT` and `<prefix>_TLS_PORT`. */
   settingPrefix: string;
   defaultPort: number;
 }
 
 /** A terminal protocol over TCP. */
 export interface Protocol<Name extends ProtocolName = ProtocolName> extends ProtocolDescription<Name> {
-  /** The longest frame that a session takes, in bytes on the wire. */
+  /** Maximum length of a frame, in bytes on the wire. */
   maxFrameBytes: number;
-  /** Terminals with a video profile (JT/T 1078) connect by it, with a vehicle of that id or without. */
+  /** Whether terminals with a video profile (JT/T 1078) connect by it, with or without a vehicle of that id. */
   carriesVideo?: boolean;
   createSession(options?: SessionOptions): Session;
-  /** Missing: terminals speak it over TCP alone. */
+  /** Absent where terminals use TCP only. */
   datagrams?: DatagramSide;
-  /** What people and rules can ask of a terminal. Absent: nothing. */
+  /** Commands that people and rules can send to a terminal. Absent where none exist. */
   commands?: readonly CommandAbility[];
   /** The terminal's side. The first is the usual one; others speak further editions or codecs. */
   simulators: readonly [CreateSimulator, ...CreateSimulator[]];
 }
 
-/** How a protocol is spoken over UDP. A datagram holds one or several whole frames of one terminal. */
+/** UDP variant of a protocol. A datagram holds one or several whole frames of one terminal. */
 export interface DatagramSide {
   /**
-   * `each`: every datagram says which terminal it is from, and gets a session of its own. `login`: the terminal says it
-   * once, and the gateway remembers the session of its address for a while.
+   * `each`: every datagram identifies its terminal, and gets a session of its own. `login`: the terminal identifies
+   * itself once, and the gateway remembers the session of its address for a while.
    */
   identification: 'each' | 'login';
   /** Default: {@link Protocol.createSession}. */
@@ -212,12 +211,12 @@ export interface DatagramSide {
   simulator?: CreateSimulator;
 }
 
-/** A request of a terminal, or of a platform that speaks for many. */
+/** A request of a terminal, or of a platform that sends for many terminals. */
 export interface TerminalRequest {
   method: string;
   /** As in the request line: path and query. */
   url: string;
-  /** By name in lower case. */
+  /** Header values by name in lower case. */
   headers: Readonly<Record<string, string | undefined>>;
   body: Buffer;
 }
@@ -227,27 +226,27 @@ export interface TerminalReport {
   terminalId: TerminalId;
   /** Further forms of the same id that its vehicle may be registered with. */
   otherIds?: readonly TerminalId[];
-  /** Empty: a sign of life. */
+  /** Empty for a sign of life. */
   positions: Position[];
-  /** True where speeds were numbers without a unit, and taken for knots: the vehicle may name another unit. */
+  /** True where speeds had no unit and were assumed to be in knots: the vehicle may specify another unit. */
   isInKnots?: boolean;
 }
 
-/** What a request or a message holds. */
+/** Content of a request or a message. */
 export interface TerminalReports {
   reports: TerminalReport[];
-  /** What could not be read beside them: left out, so that it does not hold up the rest. */
+  /** Parts that could not be read. They are skipped, so that they do not block the rest. */
   unread?: readonly Pick<RefusedReports, 'refused' | 'detail'>[];
-  /** What it shows beside the ids. */
+  /** Secret that was sent with the ids. */
   secret?: string;
 }
 
-/** A request or a message that means nothing. */
+/** An invalid request or message. */
 export interface RefusedReports {
   refused: RefusalReason;
   /** What is wrong and where. */
   detail: string;
-  /** HTTP status to answer with. */
+  /** HTTP status of the response. */
   status: number;
 }
 
@@ -255,11 +254,11 @@ export interface RefusedReports {
 export interface HttpProtocol<Name extends ProtocolName = ProtocolName> extends ProtocolDescription<Name> {
   maxBodyBytes: number;
   /**
-   * A request holds the data of many terminals. It is acknowledged once the data of all that have a vehicle is durable;
-   * the others are listed and left out.
+   * Whether a request holds the data of many terminals. It is acknowledged once the data of all terminals with a
+   * vehicle is durable; the others are listed and skipped.
    */
   carriesMany?: boolean;
-  /** JSON that a request is acknowledged with. Default: an empty body. */
+  /** JSON of the acknowledging response. Default: an empty body. */
   answer?: string;
   /**
    * Never throws.
@@ -269,7 +268,7 @@ export interface HttpProtocol<Name extends ProtocolName = ProtocolName> extends 
   decode(request: TerminalRequest, nowMs: number): TerminalReports | RefusedReports;
   /** The terminal's side, for simulators. */
   encode(terminalId: TerminalId, position: Position): TerminalRequest;
-  /** Missing: it is not published to brokers. */
+  /** Absent where the protocol is not published to brokers. */
   topics?: TopicSide;
 }
 
@@ -279,9 +278,9 @@ export interface TopicMessage {
   payload: Buffer;
 }
 
-/** How a protocol is spoken over a broker (MQTT). */
+/** MQTT variant of a protocol. */
 export interface TopicSide {
-  /** The topics that are subscribed to unless others are set. */
+  /** Default topic filter of the subscription. */
   filter: string;
   /**
    * Never throws.
@@ -293,42 +292,42 @@ export interface TopicSide {
   encode(terminalId: TerminalId, position: Position): TopicMessage;
 }
 
-/** A protocol that is spoken over a broker alone: the gateway does not listen for it. */
+/** A protocol over a broker only: the gateway does not listen for it. */
 export interface TopicProtocol<Name extends ProtocolName = ProtocolName> extends FormatDescription<Name> {
   topics: TopicSide;
 }
 
-/** What a simulated terminal learns from the bytes that the server sent it. */
+/** An event that a simulated terminal reads from the server's bytes. */
 export type SimulatorReply =
   /** Identified: data may be sent. */
   | { type: 'welcome' }
   /** The oldest packet sent and not yet acknowledged is durable. */
   | { type: 'ack' }
   | { type: 'refused'; detail: string }
-  /** The server gave a command. */
+  /** The server sent a command. */
   | {
       type: 'command';
-      /** As people read it. */
+      /** Text for people. */
       text: string;
-      /** @returns what the terminal answers; null where it answers nothing */
+      /** @returns the terminal's answer; null where it does not answer */
       answer(isDone: boolean): Buffer | null;
     };
 
 /**
- * The terminal's side of a protocol: what tests, the demo fleet and the load tests speak. Positions it encodes lose
- * what the protocol can't carry, and nothing else.
+ * The terminal's side of a protocol, used by tests, the demo fleet and the load tests. Encoded positions lose what the
+ * protocol can't carry, and nothing else.
  */
 export interface TerminalSimulator {
-  /** What the terminal says on connecting, before any data; null where it begins with data. */
+  /** The bytes that the terminal sends on connecting, before any data; null where it begins with data. */
   hello(): Buffer | null;
-  /** One packet. At most `maxPositionsPerPacket` positions. */
+  /** Encodes one packet of at most `maxPositionsPerPacket` positions. */
   encode(positions: readonly Position[]): Buffer;
   maxPositionsPerPacket: number;
-  /** The server never acknowledges: what the connection took counts as stored. */
+  /** The server never acknowledges: data that the connection accepted counts as stored. */
   isUnacknowledged?: boolean;
-  /** Bytes from the server, in any split. */
+  /** Takes bytes from the server, split at any point. */
   receive(chunk: Buffer): SimulatorReply[];
 }
 
-/** Makes the terminal's side of a protocol for one terminal. */
+/** Creates the terminal's side of a protocol for one terminal. */
 export type CreateSimulator = (terminalId: TerminalId) => TerminalSimulator;

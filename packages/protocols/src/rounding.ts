@@ -1,4 +1,4 @@
-/** The nearest whole number within bounds: what fits a field of the wire. */
+/** Rounds a value and limits it to the range of a field. */
 export function clampRound(value: number, min: number, max: number): number {
   return Math.min(max, Math.max(min, Math.round(value)));
 }

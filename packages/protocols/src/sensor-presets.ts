@@ -1,11 +1,11 @@
 import type { SensorKind } from '@outrider/domain';
 
-/** A sensor that terminals of a family usually have: what of it is the same in every vehicle. */
+/** A sensor that terminals of a family usually have, with the settings that are the same in every vehicle. */
 export interface SensorPreset {
   name: string;
   kind: SensorKind;
   unit: string;
-  /** By the common names of attributes where there are some, else by the terminal's own. */
+  /** Common attribute names where they exist, else the terminal's own names. */
   source: string;
 }
 

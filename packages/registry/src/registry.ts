@@ -81,7 +81,7 @@ import { NothingDue } from './work/nothing-due.ts';
 /** Tables and columns have snake_case names in the database, and camelCase names in code. */
 export const PLUGINS = [new CamelCasePlugin()];
 
-/** Where definitions live, and how time and ids come to be. */
+/** Location of the database, and sources of time and ids. */
 export type RegistryOptions = (
   | {
       /** SQLite file; made when missing. */
@@ -98,16 +98,17 @@ export type RegistryOptions = (
 ) & {
   /** Unix milliseconds. */
   now?: () => number;
-  /** UUIDs that grow with time: lists are in their order. */
+  /** UUIDs that grow with time: lists are sorted by them. */
   newId?: () => string;
   /** Limits of accounts and dealers for which none are set. Default: {@link DEFAULT_QUOTAS} of the domain. */
   quotas?: QuotaLimits;
-  /** Seal the secrets that are stored. Default: they are stored in clear, as tests do. */
+  /** Seals stored secrets. Default: secrets are stored in clear, for tests. */
   secrets?: Secrets;
-  /** Removes secrets that no key opens, rather than refuse to open. */
+  /** Removes secrets that no key opens, instead of refusing to open the registry. */
   forgetLostSecrets?: boolean;
   /**
-   * Called once with how many secrets were in clear and were sealed, and whether they stay in clear for want of a key.
+   * Called once with the number of secrets that were in clear and are sealed now, and whether secrets stay in clear for
+   * want of a key.
    */
   onSecrets?: (state: SecretsState) => void;
 };
@@ -163,7 +164,7 @@ export class Registry {
   readonly customCounters: CustomCounters;
   readonly maintenance: Maintenance;
   readonly serviceRecords: ServiceRecords;
-  /** Of an embedded registry; null: the server has check sums of its own, see {@link hasPageSums}. */
+  /** Checksums of an embedded registry; null: the server may have checksums of its own, see {@link hasPageSums}. */
   readonly rowSums: RowSums | null;
   readonly #store: Store;
 
@@ -222,10 +223,10 @@ export class Registry {
   }
 
   /**
-   * The same registry, whose changes the audit trail ascribes to somebody. Without, they are the service's own.
+   * The same registry, whose changes the audit trail ascribes to the actor. Otherwise they are the service's own.
    *
    * @param claim taken with the first change, in its transaction; that change throws {@link AlreadyClaimedError} where
-   * somebody else has it
+   * another request has it
    */
   as(actor: Actor, claim: Claim | null = null): Registry {
     return new Registry(this.#store.as(actor, claim), this.rowSums);
@@ -240,7 +241,7 @@ export class Registry {
     return this.#store.onChange(listener);
   }
 
-  /** Everything that is defined now, in the form of changes; groups and users before what names them. */
+  /** All current definitions, as changes; groups and users come before definitions that refer to them. */
   async snapshot(): Promise<DefinitionChange[]> {
     const changedAtMs = this.#store.now();
     // One snapshot for all the queries: a row and its groups must be of the same version.
@@ -249,12 +250,12 @@ export class Registry {
     return definitions.map((definition) => asChange(definition, changedAtMs));
   }
 
-  /** Ids and versions of everything that is defined, by the page; groups and users before what names them. */
+  /** Ids and versions of all definitions, in pages; groups and users come before definitions that refer to them. */
   definitionVersions(): AsyncGenerator<DefinitionVersion[]> {
     return definitionVersions(this.#store.db);
   }
 
-  /** Definitions of one kind as they are now; those that are gone are missing. */
+  /** Current definitions of one kind; deleted ones are missing. */
   definitionsOf(kind: DefinitionKind, ids: readonly string[]): Promise<Definition[]> {
     return definitionsOf(this.#store.db, kind, ids);
   }
@@ -266,16 +267,16 @@ export class Registry {
   }
 
   /**
-   * Puts definitions into the registry as they are, in place of those with the same ids: for one that lost them.
+   * Writes definitions unchanged, in place of those with the same ids. For a registry that lost them.
    *
-   * @param changes all that they name is among them, or there
+   * @param changes everything that they refer to is among them, or exists
    */
   writeDefinitions(changes: readonly WrittenChange[]): Promise<void> {
     return this.#store.write((writer) => writeDefinitions(writer, changes, this.#store.secrets));
   }
 
   /**
-   * Gives vehicles to another dealer: all of them, or none. Those that it has stay as they are.
+   * Moves vehicles to another dealer: all of them, or none. Vehicles that the dealer already has are not changed.
    *
    * @returns by the ids of the vehicles, those that the dealer has now
    * @throws {UnknownReferenceError} when there is no such dealer
@@ -285,7 +286,7 @@ export class Registry {
     return moveVehicles(this.#store, this.vehicles, move);
   }
 
-  /** Gives definitions that exist, unchanged, versions above these, which readers of the log have seen of them. */
+  /** Raises the versions of existing, unchanged definitions above these, which readers of the log have seen. */
   outrunVersions(seen: readonly DefinitionVersion[]): Promise<void> {
     return this.#store.write((writer) => outrunVersions(writer, seen));
   }
@@ -299,7 +300,7 @@ export class Registry {
     return rotateSecrets(this.#store);
   }
 
-  /** Whether a PostgreSQL server keeps check sums of its pages; true where the rows have their own. */
+  /** Whether a PostgreSQL server keeps checksums of its pages; true where the rows have their own. */
   async hasPageSums(): Promise<boolean> {
     if (this.rowSums !== null) return true;
     const { rows } = await sql<{ dataChecksums: string }>`show data_checksums`.execute(this.#store.db);
@@ -359,7 +360,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   }
   const schema = options.schema ?? 'public';
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new Error(`${JSON.stringify(schema)} is no plain schema name`);
-  // Loaded where it is used: the client takes megabytes of each thread.
+  // Loaded only where it is used: the client takes megabytes in each thread.
   const { postgresDialect } = await import('./store/postgres.ts');
   const onIdleError = options.onIdleError ?? ((error: Error) => process.emitWarning(error));
   return open(

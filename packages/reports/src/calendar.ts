@@ -1,5 +1,5 @@
 export const PERIODS = ['whole', 'day', 'week', 'month'] as const;
-/** What a report is divided into, by the calendar of a time zone; weeks begin on Monday. */
+/** Periods into which a report is divided, by the calendar of a time zone; weeks begin on Monday. */
 export type Period = (typeof PERIODS)[number];
 
 /** A time range cut by the calendar. */
@@ -10,12 +10,12 @@ export interface Calendar {
   days: string[];
 }
 
-/** More would be no report that anybody reads. */
+/** Maximum number of intervals: nobody reads a longer report. */
 export const MAX_INTERVALS = 1500;
 
 /**
- * Cuts a time range at the beginnings of days, weeks or months of a time zone. A day is as long as it is there: 23
- * or 25 hours where the clocks change; where they change at midnight it begins when it does.
+ * Cuts a time range at the beginnings of days, weeks or months of a time zone. Days have their local length: 23 or 25
+ * hours when the clocks change. If the change skips midnight, the day begins with its first existing time.
  *
  * @throws {RangeError} when there is no such zone, or there would be too many intervals
  */
@@ -39,7 +39,7 @@ export function calendarOf(fromMs: number, toMs: number, timeZone: string, perio
   return { cuts, days };
 }
 
-/** The index of the last period that begins at or before a time; of the first where none does. */
+/** Index of the last period that begins at or before a time; 0 if none does. */
 export function placeOf(cuts: readonly number[], atMs: number): number {
   let low = 0;
   let high = cuts.length - 2;
@@ -55,7 +55,7 @@ export function placeOf(cuts: readonly number[], atMs: number): number {
 export interface HourGrid {
   /** Unix milliseconds, evenly apart; the first may lie before the range, the last after it. */
   cuts: number[];
-  /** For each piece, the hour that the clock on the wall shows: 0 to 23. */
+  /** For each piece, its hour in local time: 0 to 23. */
   hours: number[];
 }
 
@@ -63,8 +63,8 @@ const QUARTER_MS = 900_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * Pieces of an hour where the clocks of the zone are whole hours apart all the time, else of a quarter of one, which
- * every zone's offset is a multiple of.
+ * Cuts a time range into hours of local time. If the zone's offset changes by other than whole hours meanwhile, the
+ * pieces are quarters of an hour, of which every zone's offset is a multiple.
  *
  * @throws {RangeError} when there is no such zone
  */
@@ -99,7 +99,7 @@ function offsetsOf(fromMs: number, toMs: number, timeZone: string): { fromMs: nu
   }
 }
 
-/** Is it the name of a time zone? */
+/** Whether the text is the name of a time zone. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

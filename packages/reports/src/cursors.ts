@@ -3,8 +3,8 @@ import type { JumpState } from '@outrider/engine';
 import { z } from 'zod';
 
 /*
- * Where reports go on, as it goes to the client and comes back: whatever else comes is refused. A cursor gives no right
- * to anything: it names a place among the vehicles that the caller may see.
+ * Cursors at which reports continue, as they go to the client and come back. Any other value is refused. A cursor
+ * grants no rights: it names a place among the vehicles that the caller may see.
  */
 
 const id = <Id extends string>() => z.custom<Id>((value) => typeof value === 'string' && isUuid(value));
@@ -28,26 +28,26 @@ export const listCursor = z.strictObject({ returned: z.int().min(0) });
 export const totalsCursor = z.strictObject({ vehicle: vehicleId, place: z.int().min(-1) });
 export type TotalsCursor = z.output<typeof totalsCursor>;
 
-/** Where a page of events ended: the first vehicle of the part of the fleet that it was of, and the last event. */
+/** End of a page of events: the first vehicle of the page's part of the fleet, and the last event. */
 export const eventsCursor = z.strictObject({ fleet: vehicleId, after: lastEvent });
 export type EventsCursor = z.output<typeof eventsCursor>;
 
 const place = { latitude: z.number(), longitude: z.number() };
 
-/** What a vehicle's fixes had come to where a page ended: what comes next is a jump, or none, by it. */
+/** State of a vehicle's jump detection at the end of a page: it decides whether the next fix is a jump. */
 export const jumpState: z.ZodType<JumpState> = z.strictObject({
   anchor: z.strictObject({ fixTimeMs: timeMs, ...place }).nullable(),
   suspects: z.strictObject({ count: z.int().min(1), firstAtMs: timeMs, lastAtMs: timeMs, ...place }).nullable(),
 });
 
-/** As {@link eventsCursor}, of positions. */
+/** The same as {@link eventsCursor}, for positions. */
 export const trackCursor = z.strictObject({
   fleet: vehicleId,
   after: z.strictObject({ vehicleId, fixTimeMs: timeMs, judged: jumpState }).nullable(),
 });
 export type TrackCursor = z.output<typeof trackCursor>;
 
-/** The vehicle, the interval and the sensor of the next row, by their places. */
+/** The vehicle of the next row, and the indexes of its interval and its sensor. */
 export const sensorsCursor = z.strictObject({ vehicle: vehicleId, place: z.int().min(0), sensor: z.int().min(0) });
 export type SensorsCursor = z.output<typeof sensorsCursor>;
 

@@ -6,10 +6,10 @@ export interface TimeSpan {
   toMs: number;
 }
 
-/** More of them are put together to as many, where the least lies between. */
+/** Maximum number of spans: beyond it, those with the shortest time between them are merged. */
 const MAX_SPANS = 20;
 
-/** The spans within a time range of which the archive has lost rows, the first first. */
+/** The spans within a time range of which the archive has lost rows, oldest first. */
 export async function incompleteWithin(
   archive: Pick<ReportArchive, 'gaps'>,
   { fromMs, toMs }: TimeSpan,
@@ -17,7 +17,7 @@ export async function incompleteWithin(
   const spans: TimeSpan[] = [];
   for (const gap of (await archive.gaps()).toSorted((one, other) => one.fromMs - other.fromMs)) {
     if (gap.table !== 'positions' && gap.table !== 'events') continue;
-    // The end of a gap is its last row.
+    // The end of a gap is the time of its last row.
     const span = { fromMs: Math.max(fromMs, gap.fromMs), toMs: Math.min(toMs, gap.toMs + 1) };
     const last = spans.at(-1);
     if (span.fromMs >= span.toMs) continue;

@@ -13,7 +13,7 @@ import type { Question, ReportSources } from './report.ts';
 export interface Known {
   /** Unix milliseconds of its last record, at most now: what it has done since is unknown. */
   untilMs: number;
-  /** The trip that it is on, where the rules published one. */
+  /** The vehicle's current trip, if the rules published one. */
   trip: OpenTrip | null;
 }
 
@@ -23,7 +23,7 @@ export interface Known {
  */
 const RECENT_MS = 31 * 86_400_000;
 
-/** Up to when each vehicle is known: by its status, or without one, by its last archived fix. */
+/** Time up to which each vehicle is known: by its status, or without one, by its last archived fix. */
 export async function knownOf(
   sources: Pick<ReportSources, 'latest' | 'archive'>,
   vehicleIds: readonly VehicleId[],
@@ -50,7 +50,7 @@ export async function knownOf(
   return known;
 }
 
-/** What is known of the vehicle of each of the events that has not ended: see {@link knownOf}. */
+/** What is known of the vehicle of each event that has not ended: see {@link knownOf}. */
 export async function knownOfOpen(
   sources: Pick<ReportSources, 'latest' | 'archive'>,
   events: readonly FleetEvent[],
@@ -61,14 +61,14 @@ export async function knownOfOpen(
   return ({ vehicleId }) => known.get(vehicleId) ?? { untilMs: 0, trip: null };
 }
 
-/** Totals of a trip that lasts; how long it idled is known of those that the rules published alone. */
+/** Totals of a trip in progress. The idling time is known only if the rules published the trip. */
 export interface OpenTotals extends Pick<OpenTrip, 'distanceM' | 'movingMs' | 'maxKmh'> {
   idlingMs: number | null;
 }
 
 /**
- * Totals of the trips that last, by their ids: as the rules published them, and of a trip that late data gave another
- * beginning, as its positions show them. `mileage` has the same.
+ * Totals of trips in progress, by id. They are those that the rules published; if late data gave the trip another
+ * start, they are computed from its positions. `mileage` has the same totals.
  */
 export async function totalsOfOpenTrips(
   { archive }: Pick<ReportSources, 'archive'>,
@@ -104,7 +104,7 @@ export async function totalsOfOpenTrips(
   return totals;
 }
 
-/** Until when each of the events lasts that has not ended. Silence lasts until now. */
+/** Time until which each event lasts that has not ended. Silence lasts until now. */
 export async function lastingUntil(
   sources: Pick<ReportSources, 'latest' | 'archive'>,
   events: readonly FleetEvent[],
@@ -114,7 +114,7 @@ export async function lastingUntil(
   return (event) => (event.kind === 'offline' ? question.nowMs : knownOfEvent(event).untilMs);
 }
 
-/** A record of a clock that is not set says nothing of when. */
+/** Time of the last record. A record does not count if the terminal's clock is not set. */
 function lastRecordMs({ position, record, recordReceivedAtMs }: VehicleStatus): number {
   const recordMs = isTimely(record, recordReceivedAtMs) ? record.fixTimeMs : 0;
   return Math.max(position?.fixTimeMs ?? 0, recordMs);

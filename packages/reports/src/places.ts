@@ -10,7 +10,7 @@ const COLUMNS = [
   { name: 'endPlace', type: 'text', about: 'Where it ended. Null while it lasts.' },
 ] as const satisfies readonly Column[];
 
-/** The same report with its places in words beside their degrees, for each row that has a start and an end. */
+/** The same report with place names beside coordinates, for each row that has a start and an end. */
 export function withPlaces(kind: ReportKind): ReportKind {
   const at = (name: string) => {
     const index = kind.columns.findIndex((column) => column.name === name);

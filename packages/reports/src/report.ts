@@ -6,7 +6,7 @@ import type { Period } from './calendar.ts';
 import type { Grouping } from './kinds/groups.ts';
 import type { MaintenanceOfVehicles } from './kinds/maintenance.ts';
 
-/** The archive, as far as reports go. */
+/** The part of the archive that reports need. */
 export type ReportArchive = Pick<
   Warehouse,
   | 'positions'
@@ -22,30 +22,30 @@ export type ReportArchive = Pick<
   | 'gaps'
 >;
 
-/** What is asked, with everything about rights answered already. */
+/** Query for a report, with all access rights already applied. */
 export interface Question {
-  /** Those that the caller may see, by id. */
+  /** Vehicles that the caller may see, in the order of their ids. */
   vehicles: readonly Pick<Vehicle, 'id' | 'name' | 'terminalId' | 'sensors' | 'tripGapMinutes'>[];
   /** Unix milliseconds, inclusive. */
   fromMs: number;
   /** Unix milliseconds, exclusive. */
   toMs: number;
-  /** IANA name: whose days they are. */
+  /** IANA name of the zone that days refer to. */
   timeZone: string;
   period: Period;
   /** Kinds of event; null: all. */
   eventKinds: readonly string[] | null;
-  /** Only visits of this one; null: of all that the caller may see. */
+  /** Only visits of this geofence; null: of all that the caller may see. */
   geofenceId: GeofenceId | null;
-  /** Of each vehicle's track at most so many positions; null: all. */
+  /** Maximum number of positions of each vehicle's track; null: all. */
   maxPoints: number | null;
-  /** Hours of work, as `readWorkHours` takes them; null: the usual ones. */
+  /** Hours of work, in the syntax of `readWorkHours`; null: the default. */
   workHours: string | null;
-  /** What violations cost, as `readEcoWeights` takes it; null: the usual points. */
+  /** Points of violations, in the syntax of `readEcoWeights`; null: the default. */
   ecoWeights: string | null;
-  /** Only what these drivers did, as the caller may know them; null: what anybody did. */
+  /** Only what these drivers did, as far as the caller may know them; null: of all drivers. */
   driverIds: readonly DriverId[] | null;
-  /** Of these sensors alone, each by its id or by its name, whatever the case; null: of all. */
+  /** Only these sensors, each by its id or by its name, ignoring case; null: all. */
   sensors: readonly string[] | null;
   nowMs: number;
   signal: AbortSignal;
@@ -56,22 +56,22 @@ export interface NamedPlace {
   text: string;
   /** `geozone`: a geofence around it; `address`: its address; `town`: the nearest town. */
   source: 'geozone' | 'address' | 'town';
-  /** Of a geofence. */
+  /** Id of the geofence; null for other sources. */
   geozoneId: GeofenceId | null;
 }
 
-/** Where a report's rows come from. */
+/** Data sources of a report. */
 export interface ReportSources {
   archive: ReportArchive;
-  /** Reads the names of those geofences that were deleted: `geofenceName` has them from then on. */
+  /** Loads the names of those geofences that were deleted: from then on, `geofenceName` returns them. */
   readDeleted(ids: Iterable<GeofenceId | null>): Promise<void>;
-  /** Name of a geofence, or its last name where it was deleted; null where the caller may not see it. */
+  /** Name of a geofence, or its last name if it was deleted; null if the caller may not see it. */
   geofenceName(id: GeofenceId): string | null;
-  /** May a row about a geofence be shown of which not even the name is left? Operators alone see such rows. */
+  /** Whether a row may be shown about a geofence of which not even the name is left. Only operators see such rows. */
   seesGone(id: GeofenceId): boolean;
-  /** Those that the caller may see, deleted ones included; null: all. */
+  /** Geofences that the caller may see, deleted ones included; null: all. */
   visibleGeofences(): Promise<readonly GeofenceId[] | null>;
-  /** Names of those who drove at each moment; null where nobody is known, or nobody that the caller may see. */
+  /** The driver at each moment; null if no driver is known, or none that the caller may see. */
   driversAt(
     moments: readonly { vehicleId: VehicleId; atMs: number; code: string | null }[],
   ): Promise<({ id: DriverId; name: string } | null)[]>;
@@ -79,43 +79,43 @@ export interface ReportSources {
   latest(vehicleIds: readonly VehicleId[]): Promise<readonly VehicleStatus[]>;
   /** The places in words, as the caller calls them, in the order of the points; null where nothing is known. */
   placesOf(points: readonly { latitude: number; longitude: number }[]): Promise<(NamedPlace | null)[]>;
-  /** Connections of those of the terminals that are connected. */
+  /** Connections of the terminals, of those that are connected. */
   connections(terminalIds: readonly TerminalId[]): Promise<ReadonlyMap<TerminalId, TerminalConnection>>;
 }
 
 /**
  * - `id`, `text`: text. `day`: a date without a time, as `2026-01-31`.
- * - `time`: Unix milliseconds. `json`: anything; text where a format has nothing of the kind.
+ * - `time`: Unix milliseconds. `json`: any value; text in formats that have no such type.
  */
 export type ColumnType = 'id' | 'text' | 'day' | 'time' | 'number' | 'whole' | 'flag' | 'json';
 
 export interface Column {
   name: string;
   type: ColumnType;
-  /** What it says, where its name does not. */
+  /** Description, if the name does not say enough. */
   about?: string;
-  /** It is in every row. Default: it may be null. */
+  /** Whether every row has a value. Default: it may be null. */
   always?: true;
-  /** All that it may be, of text. Default: anything. */
+  /** All possible values of a text column. Default: any. */
   values?: readonly string[];
-  /** How a total is made of the values of many rows. Default: there is no total. */
+  /** How the values of many rows are totalled. Default: there is no total. */
   total?: ColumnTotal;
-  /** Of a mean: name of the column that each value is weighted by. */
+  /** For a mean: name of the column that weights each value. */
   weight?: string;
-  /** It is left out where people read, unless they choose it. Ids, JSON and degrees are so without. */
+  /** Whether readers only see the column if they choose it. Always so for ids, JSON and coordinates. */
   isRare?: true;
 }
 
 export const COLUMN_TOTALS = ['sum', 'max', 'min', 'mean'] as const;
 export type ColumnTotal = (typeof COLUMN_TOTALS)[number];
 
-/** A picture of a report's rows. */
+/** A chart of a report's rows. */
 export interface ReportChart {
   /** `bars`: one for each group. `lines`: one for each vehicle, over time. */
   shape: 'bars' | 'lines';
-  /** Name of the column that is drawn; of bars null: the number of rows. */
+  /** Name of the column that is drawn; for bars, null: the number of rows. */
   measure: string | null;
-  /** What each bar stands for. Of lines, the column with the time. */
+  /** What each bar stands for. For lines, the column with the time. */
   by: Grouping | 'hour' | 'time';
 }
 
@@ -131,7 +131,7 @@ const UNITS = [
 export const COLUMN_UNITS = UNITS.map(([, unit]) => unit);
 export type ColumnUnit = (typeof UNITS)[number][1];
 
-/** The unit that the end of a column's name says; null: it has none. */
+/** The unit at the end of a column's name; null: it has none. */
 export function unitOf({ name, type }: Pick<Column, 'name' | 'type'>): ColumnUnit | null {
   if (type !== 'number' && type !== 'whole') return null;
   return UNITS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
@@ -144,13 +144,13 @@ export type Row = readonly Value[];
 /** A page of a report. */
 export interface Page {
   rows: Row[];
-  /** Where to go on; null when there is no more. */
+  /** Cursor of the next page; null on the last page. */
   next: unknown;
 }
 
 /** Parameters that only some kinds have. Each is a field of {@link Question}. */
 export interface ReportParameters {
-  /** Its default. */
+  /** The default period. */
   period?: Period;
   eventKinds?: true;
   geozoneId?: true;
@@ -161,21 +161,21 @@ export interface ReportParameters {
   driverIds?: true;
 }
 
-/** A kind of report: everything that its path, its documentation, its jobs and its schedules are made from. */
+/** A kind of report: its path, documentation, jobs and schedules are derived from this. */
 export interface ReportKind {
   name: string;
   /** One line for the API's documentation. */
   summary: string;
   description?: string;
   parameters?: ReportParameters;
-  /** It is about the present: it has no time range. */
+  /** Whether the report is about the present: it has no time range. */
   isNow?: true;
-  /** Its rows are positions: it can be written in the formats for tracks. */
+  /** Whether the rows are positions: the report can be written in the formats for tracks. */
   isTrack?: true;
   columns: readonly Column[];
-  /** What files for reading and the console draw of it. Default: its first sum by day and by vehicle. */
+  /** Charts in documents and in the console. Default: its first sum by day and by vehicle. */
   charts?: readonly ReportChart[];
-  /** What {@link Page.next} looks like: it goes to the client and comes back. */
+  /** Schema of {@link Page.next}, which goes to the client and comes back. */
   cursor: z.ZodType;
   /**
    * @param after the `next` of the page before; null for the first
@@ -184,10 +184,10 @@ export interface ReportKind {
   page(sources: ReportSources, question: Question, after: unknown, limit: number): Promise<Page>;
 }
 
-/** What a kind of report says about itself. */
+/** Description of a kind of report. */
 export type ReportAbout = Omit<ReportKind, 'columns' | 'cursor' | 'page'>;
 
-/** A report has more rows than one may have. */
+/** The report has more rows than allowed. */
 export class TooManyRowsError extends Error {
   override name = 'TooManyRowsError';
   constructor(maxRows: number) {
@@ -195,11 +195,11 @@ export class TooManyRowsError extends Error {
   }
 }
 
-/** Rows that one question to the archive brings at most. */
+/** Maximum rows per archive query. */
 export const ROWS_AT_ONCE = 5000;
 
 /**
- * All rows of a report, as they are asked for: no more than a page is held.
+ * All rows of a report, read on demand: at most one page is held in memory.
  *
  * @throws {TooManyRowsError} when there are more
  */
@@ -217,7 +217,7 @@ export async function* allRows(
     if (rows.length > 0) yield rows;
     left -= rows.length;
     after = next;
-    // A report that just ends would be taken for a whole one.
+    // A report that just ends would be taken for a complete one.
     if (after !== null && left <= 0) throw new TooManyRowsError(maxRows);
   } while (after !== null);
 }
@@ -237,7 +237,7 @@ export async function begun<T>(parts: AsyncIterable<T>): Promise<AsyncGenerator<
   })();
 }
 
-/** A page with as many rows as were asked for, if there are so many. */
+/** A page with as many rows as requested, if that many exist. */
 export async function fullPage(
   kind: ReportKind,
   sources: ReportSources,
@@ -256,12 +256,12 @@ export async function fullPage(
   return { rows, next: after };
 }
 
-/** Is the report about what this driver did? Nobody that is known is not among drivers that are named. */
+/** Whether the report covers this driver. An unknown driver is not covered if drivers are named. */
 export function isOfDrivers({ driverIds }: Pick<Question, 'driverIds'>, driver: { id: DriverId } | null): boolean {
   return driverIds === null || (driver !== null && driverIds.includes(driver.id));
 }
 
-/** A page asks about so many vehicles at a time; in the order of their ids. */
+/** The part of the fleet that a page queries at a time, in the order of ids. */
 export function fleetFrom<V extends Pick<Vehicle, 'id'>>(vehicles: readonly V[], from: string | null, most: number) {
   const at = from === null ? 0 : vehicles.findIndex(({ id }) => id >= from);
   const part = at < 0 ? [] : vehicles.slice(at, at + most);
@@ -274,7 +274,7 @@ export function seconds(ms: number): number {
   return Math.round(ms) / 1000;
 }
 
-/** To a tenth: more would be said than is known. */
+/** Rounds to a tenth: more digits would claim more than is known. */
 export function tenths(value: number): number {
   return Math.round(value * 10) / 10;
 }

@@ -11,12 +11,12 @@ import type { ReportKind } from './report.ts';
 /** Kind of the jobs that make reports. */
 export const REPORT_JOB = 'report';
 
-/** What a report's job is to make: what it holds is decided when it runs, by the rights of then. */
+/** What a report job has to make. What the report contains is decided when it runs, by the rights at that time. */
 export interface ReportRequest {
-  /** Name of its kind. */
+  /** Name of the kind of report. */
   report: string;
   format: string;
-  /** One of the three, or none: all that its user may see. */
+  /** At most one of `vehicleId`, `vehicleIds` and `groupId` is set. None: everything that the user may see. */
   vehicleId: VehicleId | null;
   /** Undefined: an earlier version stored the request. */
   vehicleIds?: readonly VehicleId[] | null | undefined;
@@ -29,24 +29,24 @@ export interface ReportRequest {
   eventKinds: readonly string[] | null;
   geofenceId: GeofenceId | null;
   maxPoints: number | null;
-  /** Undefined in these, as above. Null: the usual ones, or all. */
+  /** Undefined in these, as above. Null: the default, or all. */
   columns?: readonly string[] | null | undefined;
   groupBy?: Grouping | null | undefined;
-  /** Null: that of its user. */
+  /** Null: the user's language. */
   language?: Language | null | undefined;
   workHours?: string | null | undefined;
   ecoWeights?: string | null | undefined;
   sensors?: readonly string[] | null | undefined;
   driverIds?: readonly DriverId[] | null | undefined;
-  /** The groups that the API key was limited to which asked for it: the report holds no more. Null: no such limit. */
+  /** Groups to which the requesting API key was limited: the report contains no more. Null: no such limit. */
   limitedTo?: readonly GroupId[] | null | undefined;
-  /** Of the schedule that it is of. */
+  /** Title of the schedule to which the report belongs. */
   title?: string | null | undefined;
-  /** Visits of a shape that was never saved, in place of those of geofences. */
+  /** Reports visits of an unsaved shape instead of those of geofences. */
   shape: { shape: Shape; minDwellSeconds: number } | null;
 }
 
-/** What a report's job is about, where that is one thing. */
+/** The vehicle or group that a report job is about, if it is just one. */
 export function subjectOf({ vehicleId, vehicleIds, groupId }: ScheduledReport): string | null {
   return vehicleId ?? groupId ?? (vehicleIds?.length === 1 ? (vehicleIds[0] ?? null) : null);
 }
@@ -55,7 +55,7 @@ export function requestOf(job: { parameters: unknown }): ReportRequest {
   return job.parameters as ReportRequest;
 }
 
-/** What of a request a schedule holds: its time comes with each run. */
+/** The part of a request that a schedule stores: the time range comes with each run. */
 export type ScheduledReport = Omit<ReportRequest, 'fromMs' | 'toMs' | 'timeZone' | 'shape' | 'title' | 'limitedTo'>;
 
 export function scheduledReport({ report }: Pick<ReportSchedule, 'report'>): ScheduledReport {

@@ -1,26 +1,26 @@
-/** What a track's simplification looks at. */
+/** A point of a track, as the simplification needs it. */
 export interface TrackPoint {
   latitude: number;
   longitude: number;
   speedKmh: number | null;
 }
 
-/** How many more points than wanted are held, before those that say the least go. */
+/** How many times the wanted number of points is held, before the least significant points are removed. */
 const HELD = 4;
 const RADIANS = Math.PI / 180;
 
 /**
- * Keeps of a track those points that say the most of its shape, by the area of the triangle that each makes with its
- * neighbours (Visvalingam and Whyatt, 1993), and in any case its extremes: first and last, northernmost, southernmost,
- * easternmost, westernmost, and fastest. Points come in the order of the track; no more than four times as many are
- * held as are wanted, however long it is.
+ * Keeps the points that are most significant for the shape of a track, by the area of the triangle that each makes with
+ * its neighbours (Visvalingam and Whyatt, 1993). The extremes are always kept: first and last, northernmost,
+ * southernmost, easternmost, westernmost, and fastest. Points come in the order of the track. At most four times the
+ * wanted number of points is held, whatever the length of the track.
  */
 export class Simplifier<P extends TrackPoint> {
   readonly #maxPoints: number;
   readonly #kept = new Set<P>();
   #held: P[] = [];
 
-  /** @param maxPoints at least 7: as many as there may be extremes */
+  /** @param maxPoints at least 7, the maximum number of extremes */
   constructor(maxPoints: number) {
     if (!(Number.isInteger(maxPoints) && maxPoints >= 7))
       throw new RangeError(`${maxPoints} points can't hold all extremes`);
@@ -32,13 +32,13 @@ export class Simplifier<P extends TrackPoint> {
     if (this.#held.length >= HELD * this.#maxPoints) this.#held = this.#thinned(2 * this.#maxPoints);
   }
 
-  /** Keeps the last point that was added, whatever it says of the shape. Not for more than half of all points. */
+  /** Keeps the last point that was added, however insignificant. Not for more than half of all points. */
   keepLast(): void {
     const last = this.#held.at(-1);
     if (last !== undefined) this.#kept.add(last);
   }
 
-  /** The points that are left, in the order in which they came: at most as many as are wanted. */
+  /** The remaining points, in the order in which they came: at most as many as are wanted. */
   points(): P[] {
     this.#held = this.#thinned(this.#maxPoints);
     return this.#held;
@@ -49,7 +49,7 @@ export class Simplifier<P extends TrackPoint> {
   }
 }
 
-/** The places of the extremes. */
+/** The indexes of the extremes. */
 function extremesOf(points: readonly TrackPoint[]): Set<number> {
   const best = [0, 0, 0, 0, 0];
   const scores = (point: TrackPoint) => [
@@ -69,7 +69,7 @@ function extremesOf(points: readonly TrackPoint[]): Set<number> {
   return new Set([0, points.length - 1, ...best]);
 }
 
-/** Takes the points that say the least away, one after the other, until few enough are left. */
+/** Removes the least significant points one by one, until few enough are left. */
 function thinned<P extends TrackPoint>(points: P[], wanted: number, isKept: (point: P) => boolean): P[] {
   const count = points.length;
   if (count <= wanted) return points;
@@ -91,7 +91,7 @@ function thinned<P extends TrackPoint>(points: P[], wanted: number, isKept: (poi
     const next = heap.pop();
     if (next === null) break;
     const { score, at } = next;
-    // A neighbour went meanwhile: its area stands in the heap once more.
+    // Outdated entry: a neighbour was removed meanwhile, and the heap has a newer entry for this point.
     if (isGone[at] || areas[at] !== score) continue;
     isGone[at] = 1;
     left -= 1;
@@ -100,7 +100,7 @@ function thinned<P extends TrackPoint>(points: P[], wanted: number, isKept: (poi
     before[other] = one;
     for (const neighbour of [one, other]) {
       if (kept.has(neighbour)) continue;
-      // Never less than what went already: else a whole bend would go, point by point.
+      // At least the area of the removed point: else a whole bend would be removed, point by point.
       areas[neighbour] = Math.max(areaAt(neighbour), score);
       heap.push(areas[neighbour] as number, neighbour);
     }
@@ -108,7 +108,7 @@ function thinned<P extends TrackPoint>(points: P[], wanted: number, isKept: (poi
   return points.filter((_, at) => !isGone[at]);
 }
 
-/** Twice the area in square degrees of latitude; the short way round, where the antimeridian is near. */
+/** Twice the area in square degrees of latitude, by the shorter way round at the antimeridian. */
 function triangle(a: TrackPoint | undefined, b: TrackPoint | undefined, c: TrackPoint | undefined): number {
   if (!a || !b || !c) return Number.POSITIVE_INFINITY;
   const scale = Math.cos(b.latitude * RADIANS);
@@ -116,7 +116,7 @@ function triangle(a: TrackPoint | undefined, b: TrackPoint | undefined, c: Track
   return Math.abs(x(a) * (c.latitude - b.latitude) - x(c) * (a.latitude - b.latitude));
 }
 
-/** The least first. */
+/** Min-heap. */
 class Heap {
   readonly #scores: number[] = [];
   readonly #places: number[] = [];

@@ -16,13 +16,13 @@ import {
   tenths,
 } from './report.ts';
 
-/** Everything that one vehicle did in one place: a period, or an hour of the day. */
+/** Totals of one vehicle for one place: a period, or an hour of the day. */
 class Totals {
   distanceM = 0;
   movingMs = 0;
   tripIdlingMs = 0;
   maxKmh: number | null = null;
-  /** Litres that engines used, and on what way and in what time. */
+  /** Litres that engines used, with the distance and the engine time of that use. */
   readonly fuel = { usedL: 0, distanceM: 0, engineMs: 0 };
   readonly counts: Partial<Record<EventKind, number>> = {};
   readonly volumesL: Partial<Record<EventKind, number>> = {};
@@ -61,18 +61,18 @@ class Totals {
 
 interface Cut {
   cuts: readonly number[];
-  /** For each interval, its place; undefined: its own. */
+  /** The place of each interval; undefined: each interval is a place. */
   places?: readonly number[];
-  /** What a cut divides of trips is shared out among places; without, places are added up by time alone. */
+  /** Whether trips that a cut divides are shared out among places; if not, only durations are summed by place. */
   sharesTrips?: true;
   /** Whether fuel is added up. */
   withFuel?: true;
 }
 
-/** They may be about a geofence that the caller does not see. */
+/** Kinds of events that may concern a geofence that the caller does not see. */
 const OF_GEOFENCES: ReadonlySet<EventKind> = new Set(['geofence-visit', 'speeding']);
 
-/** How many rows of many vehicles are worked out together, at most. */
+/** Maximum number of rows of many vehicles that are computed together. */
 const ROWS_TOGETHER = 100_000;
 
 /** A report with rows for each vehicle and place. */
@@ -94,7 +94,7 @@ export function totalsReport(
     async page(sources, question, after, limit): Promise<Page> {
       const cut = cutOf(question);
       const { vehicle = null, place: lastPlace = -1 } = (after as TotalsCursor | null) ?? {};
-      // A report that is taken whole asks about many vehicles at once, a page about those that it may show.
+      // A whole report queries many vehicles at once, a page those that it may show.
       const together = Math.min(MAX_FLEET, Math.max(1, Math.floor(ROWS_TOGETHER / cut.placesCount)));
       const wanted = limit >= 1000 ? together : Math.min(together, Math.ceil(limit / cut.placesCount) + 1);
       const { part, following } = fleetFrom(question.vehicles, vehicle, wanted);
@@ -158,7 +158,7 @@ async function totalsOf(
   return all;
 }
 
-/** A trip that lasts, with the totals that the rules published: those that its end will have, had it come to stand. */
+/** A trip in progress, with the totals that the rules published: those that its end would have if it stopped now. */
 function measured(trip: CrossingTrip, known: ReadonlyMap<VehicleId, Known>): CrossingTrip {
   const open = known.get(trip.vehicleId)?.trip;
   if (!trip.lasts || open?.startedAtMs !== trip.startedAtMs) return trip;
@@ -166,7 +166,7 @@ function measured(trip: CrossingTrip, known: ReadonlyMap<VehicleId, Known>): Cro
   return { ...trip, lasts: false, distanceM, movingMs, idlingMs };
 }
 
-/** What is worked out of a question once, for all its rows. */
+/** Caches a value that is computed once per question, for all its rows. */
 export function onceFor<T>(work: (question: Question) => T): (question: Question) => T {
   const known = new WeakMap<Question, { value: T }>();
   return (question) => {
@@ -183,7 +183,7 @@ export const byPeriod = (question: Question) => {
 };
 export const dayOf = (question: Question, place: number) => calendar(question).days[place] ?? '';
 
-/** Pieces of hours, and how long each hour of the day lasted in all. */
+/** Pieces of hours, and the total time of each hour of the day. */
 const hourGrid = onceFor(({ fromMs, toMs, timeZone }) => {
   const { cuts, hours } = hourGridOf(fromMs, toMs, timeZone);
   const availableMs = new Array<number>(24).fill(0);

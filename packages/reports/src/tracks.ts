@@ -42,7 +42,7 @@ const COLUMNS = [
   { name: 'attributes', type: 'json', about: 'What else the record held, by the protocol’s own names.' },
 ] as const satisfies readonly Column[];
 
-/** Where in a row of a track its parts are. */
+/** Indexes of the values in a row of a track. */
 export const TRACK_PLACES = {
   vehicleId: 0,
   vehicleName: 1,
@@ -56,7 +56,7 @@ export const TRACK_PLACES = {
 };
 
 /**
- * Positions, as they came, and which of them are jumps. With `maxPoints`, those that say the most: a vehicle at a time.
+ * Positions as they came, with jumps marked. With `maxPoints`, only the most significant ones, one vehicle at a time.
  */
 export const trackReport: ReportKind = {
   name: 'track',
@@ -109,15 +109,15 @@ async function plainPage(
   return { rows, next };
 }
 
-/** A shorter silence is not shown as one. */
+/** Minimum duration of a silence that a simplified track shows. */
 const SILENCE_MS = 10 * 60_000;
-/** Of fewer points none is to spare. */
+/** Minimum `maxPoints` for showing silences: fewer points are all needed for the shape. */
 const FEWEST_WITH_TIMES = 100;
 
 /**
- * Which positions stay so that a simplified track shows where data is missing. Two of those left are farther apart
- * than ten minutes, and than eight `maxPoints`-th parts of the interval, only where the data has such a silence. At
- * most half of `maxPoints` stay for this.
+ * Selects positions to keep so that a simplified track shows where data is missing. Two neighbours in the track are
+ * farther apart than ten minutes, and than eight `maxPoints`-th parts of the interval, only if the data has such a
+ * silence. At most half of `maxPoints` are kept for this.
  */
 class Silences {
   readonly #silenceMs: number;
@@ -129,7 +129,7 @@ class Silences {
     this.#silenceMs = Math.max(SILENCE_MS, least);
   }
 
-  /** Whether this position stays, or it and the one before. */
+  /** Whether to keep this position, or this one and the one before. */
   next(timeMs: number): 'neither' | 'this' | 'both' {
     const isAfterSilence = timeMs - this.#lastMs > this.#silenceMs;
     const isDue = timeMs - this.#keptMs >= this.#silenceMs / 2;
@@ -158,7 +158,7 @@ async function simplePage(
 
 type TrackPosition = ArchivedPosition & { vehicleId: VehicleId };
 
-/** A vehicle's track of at most `maxPoints` positions, without jumps and what the terminal does not trust. */
+/** A vehicle's track of at most `maxPoints` positions, without jumps and positions that the terminal does not trust. */
 export async function simplifiedTrack(
   archive: ReportSources['archive'],
   interval: { vehicleId: VehicleId; fromMs: number; toMs: number; signal: AbortSignal },
@@ -171,7 +171,7 @@ export async function simplifiedTrack(
   const silences = new Silences(toMs - fromMs, maxPoints);
   const asked = { vehicleIds: [vehicleId], fromMs, toMs, limit: ROWS_AT_ONCE };
   const pages = pagesOf((after: PositionsCursor | null) => archive.positions({ ...asked, after, signal }));
-  // What the terminal itself does not trust, and where nobody gets to, would draw spikes.
+  // Positions that the terminal does not trust, or that are impossible, would draw spikes.
   for await (const { positions } of pages)
     for (const position of positions) {
       if (judged(judge, position) !== null || !position.valid) continue;

@@ -3,20 +3,20 @@ import { SYSTEM_CLOCK } from '@outrider/domain';
 import { isExhausted } from './health/descriptor-watch.ts';
 import type { Logger } from './logger.ts';
 
-/** They come by the thousand: the system offers a connection that could not be accepted again and again. */
+/** Limits log lines: the system offers a connection that could not be accepted again and again. */
 const LOG_EVERY_MS = 60_000;
 
 /**
- * Keeps a server that listens when connections can't be accepted. Mostly the process has no file descriptor free: the
- * connections that it has go on, and new ones are accepted once others were closed.
+ * Keeps a listening server alive when connections cannot be accepted. The usual reason is that the process has no free
+ * file descriptor: existing connections continue, and new ones are accepted once others were closed.
  *
- * @param onError called for each, so that it is counted
+ * @param onError called for each error, so that it is counted
  */
 export function surviveAcceptErrors(server: Server, logger: Logger | undefined, onError: () => void = () => {}): void {
   let loggedAtMs = Number.NEGATIVE_INFINITY;
   let unlogged = 0;
   server.on('error', (error) => {
-    // The caller of `listen` has these.
+    // The caller of `listen` handles errors before that.
     if (!server.listening) return;
     onError();
     unlogged++;

@@ -9,30 +9,27 @@ import { Counter, type Metrics } from './prometheus.ts';
 
 export interface ServerBounds {
   /**
-   * Open HTTP connections; `perKey`: of one address. Those that were {@link BoundServer.upgraded} do not count any
-   * more.
+   * Bounds of open HTTP connections; `perKey`: of one address. Connections that were {@link BoundServer.upgraded} no
+   * longer count.
    */
   connections: ConnectionBounds;
-  /** Upgraded connections, which are counted elsewhere, that may be open beside those. Default: none. */
+  /** Maximum upgraded connections, which are counted elsewhere, in addition to those. Default: none. */
   maxUpgraded?: number;
-  /** What an address is counted by; null for one that is not bounded, such as a proxy that many share. */
+  /** Key by which an address is counted; null for one without a bound, such as a proxy that many share. */
   keyOf(peer: string): string | null;
   logger: Logger;
   metrics: Metrics;
 }
 
 export interface BoundServer {
-  /** The connection is not one of HTTP any more: call it when an upgrade is taken over. */
+  /** Stops counting a connection: to be called when an upgrade is taken over. */
   upgraded(socket: Duplex): void;
 }
 
-/**
- * Options of `http.createServer` that bound how long a client may take over a request, where the service has no other
- * wish.
- */
+/** Default options of `http.createServer` that bound how long a client may take over a request. */
 export const HTTP_TIMES = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2000 };
 
-/** One line for all refusals of a while: they come by the thousand. */
+/** Interval of log lines for refusals, which come by the thousand. */
 const LOG_EVERY_MS = 60_000;
 
 /**
@@ -47,7 +44,7 @@ export function boundServer(server: HttpServer, bounds: ServerBounds): BoundServ
   for (const bound of ['total', 'address']) refused.inc({ bound }, 0);
   let loggedAtMs = Number.NEGATIVE_INFINITY;
   let unlogged = 0;
-  /** What to call when the connection ends or is upgraded. */
+  /** Functions to call when a connection ends or is upgraded. */
   const releases = new WeakMap<Duplex, () => void>();
 
   function refuse(socket: Socket, bound: 'total' | 'address'): void {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Gauge, type Metrics } from './prometheus.ts';
 
-/** The version of Outrider that runs. */
+/** The running version of Outrider. */
 export function serviceVersion(): string {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
     version: string;
@@ -9,7 +9,7 @@ export function serviceVersion(): string {
   return version;
 }
 
-/** Which version runs, and on which Node: 1, with both as labels. */
+/** Gauge with the running version and its Node version: always 1, with both as labels. */
 export function measureBuild(registry: Metrics): void {
   new Gauge({
     name: 'outrider_build_info',

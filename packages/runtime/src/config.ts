@@ -2,30 +2,30 @@ import { readFileSync } from 'node:fs';
 import { misspeltVariables } from './misspelt-variables.ts';
 import { StartError } from './start-error.ts';
 
-/** How one environment variable is read. */
+/** Definition of an environment variable. */
 export interface Variable<T> {
-  /** What it is for, as docs/configuration.md shows it. */
+  /** Purpose of the variable, as shown in docs/configuration.md. */
   description: string;
-  /** The value where the variable is unset or empty; as it would be written in the environment. Undefined: no value. */
+  /** The value if the variable is unset or empty, as written in the environment. Undefined: no value. */
   fallback: string | undefined;
   /** Never printed. */
   secret: boolean;
-  /** @throws {Error} saying what the text should have been */
+  /** @throws {Error} with a description of the expected text */
   parse(text: string): T;
   /**
-   * What is wrong with it beside the other settings of the process, as a sentence that names the variable; null:
-   * nothing. A setting that could not be read has its fallback.
+   * The conflict with other settings of the process, as a sentence that names the variable; null: none. A setting that
+   * could not be read has its fallback.
    */
   conflict?(config: Readonly<Record<string, unknown>>): string | null;
-  /** It is a number of connections, each of which takes a file descriptor of the process. */
+  /** Whether the value is a number of connections, each of which takes a file descriptor of the process. */
   allowsConnections?: boolean;
 }
 
-/** Variables by name: what {@link readConfig} turns into one typed object. */
+/** Variables by name, which {@link readConfig} turns into one typed object. */
 export type Variables = Record<string, Variable<unknown>>;
 export type Config<V extends Variables> = { readonly [Name in keyof V]: V[Name] extends Variable<infer T> ? T : never };
 
-/** The environment holds something that no part can start with. `problems` has a line for each variable. */
+/** The environment has settings with which no part can start. `problems` has a line for each variable. */
 export class ConfigError extends StartError {
   override name = 'ConfigError';
   readonly problems: readonly string[];
@@ -36,9 +36,9 @@ export class ConfigError extends StartError {
 }
 
 /**
- * Reads all variables once. In place of a secret a file with it may be named, by its name with `_FILE` behind it; an
- * empty file counts as unset. Names that are near to a setting without being one are refused: a service that does not
- * know what was meant for it would start with other stores than intended. Doubtful ones become process warnings.
+ * Reads all variables once. Instead of a secret, the environment may name a file with it, in a variable with the suffix
+ * `_FILE`. An empty file counts as unset. Names that are close to a setting are refused: a service that ignored them
+ * might start with other stores than intended. Doubtful names become process warnings.
  *
  * @throws {ConfigError} naming every variable that cannot be used, not just the first
  */
@@ -78,21 +78,21 @@ function fileOf(name: string): string {
   return `${name}_FILE`;
 }
 
-/** A secret, or what is in the file that is named for it. */
+/** A secret, or the content of the file that is named for it. */
 function withFile(name: string, environment: NodeJS.ProcessEnv): { set?: string; problem?: string } {
   const path = environment[fileOf(name)];
   const set = environment[name];
   if (!path) return set === undefined ? {} : { set };
   if (set) return { problem: `${name} must not be set where ${fileOf(name)} is` };
   try {
-    // What writes such files ends them with a line break, or not.
+    // Such files may end with a line break or not.
     return { set: readFileSync(path, 'utf8').trim() };
   } catch (error) {
     return { problem: `${fileOf(name)} must be a file that can be read: ${(error as Error).message}` };
   }
 }
 
-/** The configuration for logging: of secrets only whether they are set. */
+/** The configuration for logging. Secrets are shown only as set or not set. */
 export function describeConfig<V extends Variables>(variables: V, config: Config<V>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(variables).map(([name, variable]) => {
@@ -160,13 +160,13 @@ export function optionalPort(description: string): Variable<number | null> {
   return { ...port(0, description), fallback: undefined };
 }
 
-/** A variable that a process can't do without. @param why of the error where it is unset */
+/** A variable that a process requires. @param why reason in the error if it is unset */
 export function needed<T>(name: string, variable: Variable<T | null>, why: string): Variable<T> {
   return {
     ...variable,
     conflict: (config) =>
       config[name] === null ? `${name} must be set: ${why}` : (variable.conflict?.(config) ?? null),
-    // Where it is unset, the conflict above ends the reading.
+    // If the variable is unset, the conflict above ends the reading.
     parse: (value) => variable.parse(value) as T,
   };
 }

@@ -1,7 +1,7 @@
 /** How many connections may be open at the same time. */
 export interface ConnectionBounds {
   total: number;
-  /** Of one key: an address, an account, a terminal. */
+  /** Bound for one key: an address, an account, a terminal. */
   perKey: number;
 }
 
@@ -9,8 +9,8 @@ export interface ConnectionBounds {
 export type ExceededBound = 'total' | 'key';
 
 /**
- * Counts open connections, in all and by key, against bounds: one peer cannot take the places of all others. Holds a
- * number for each key that has a connection, and nothing else.
+ * Counts open connections, in all and by key, against bounds: one peer cannot take the places of all others. Stores one
+ * number for each key that has a connection.
  */
 export class ConnectionCounts {
   readonly #bounds: ConnectionBounds;
@@ -32,8 +32,8 @@ export class ConnectionCounts {
   /**
    * Counts a connection, unless a bound refuses it.
    *
-   * @param key null where only the total counts
-   * @returns null where it was admitted: then {@link release} must be called once, when it ends
+   * @param key null: only the total counts
+   * @returns null if it was admitted: then {@link release} must be called once, when it ends
    */
   admit(key: string | null): ExceededBound | null {
     if (this.#total >= this.#bounds.total) return 'total';

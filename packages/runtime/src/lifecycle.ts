@@ -1,11 +1,11 @@
 import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
 import type { Logger } from './logger.ts';
 
-/** Something that runs: a service, an adapter, a server. */
+/** A running component: a service, an adapter, a server. */
 export interface Part {
   name: string;
   start(): Promise<void>;
-  /** Finishes what is in hand and writes it down. Called once, and only after `start` resolved. */
+  /** Finishes the current work and saves it. Called once, and only after `start` resolved. */
   stop(): Promise<void>;
   /** Rejects when the part can't go on; never resolves. */
   failed?: Promise<never>;
@@ -17,7 +17,7 @@ export interface Watch extends Part {
   warnings(): readonly string[];
 }
 
-/** A part that takes this long to start is named in the log, as often as that. */
+/** Time after which a slow start of a part is logged, and interval of further log lines. */
 const SLOW_START_MS = 5000;
 
 /**
@@ -39,7 +39,7 @@ export class Lifecycle {
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
-    // The caller awaits it later; without this handler an earlier failure would end the process as unhandled.
+    // The caller awaits it later. Without this handler, an earlier failure would end the process as unhandled.
     this.failed.catch(() => {});
   }
 
@@ -57,14 +57,14 @@ export class Lifecycle {
     });
   }
 
-  /** Opens something that is closed in the same order. */
+  /** Opens a resource, and closes it in the order of the parts. */
   async open<T extends { close(): Promise<void> | void }>(name: string, open: () => Promise<T>): Promise<T> {
     const opened = await this.#waitFor(name, open);
     this.own(name, () => opened.close());
     return opened;
   }
 
-  /** Adds something that is open already; it is closed in the same order. */
+  /** Adds an open resource, to be closed in the order of the parts. */
   own(name: string, close: () => Promise<void> | void): void {
     this.#started.push({ name, start: async () => {}, stop: async () => close() });
   }

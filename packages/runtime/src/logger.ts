@@ -3,26 +3,26 @@ import { type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
 /** The logger of a process: it can make loggers of parts. */
 export type RootLogger = PinoLogger;
 
-/** What a part of a service needs to log: a message with its variable parts as fields. */
+/** Logging methods for a part of a service: a message with its variable parts as fields. */
 export type Logger = Pick<RootLogger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> &
   Partial<Pick<RootLogger, 'isLevelEnabled'>>;
 
-/** Is level `debug` logged? Callers check it where building the line has a cost. */
+/** Whether level `debug` is logged. Callers check it when a log line is expensive to build. */
 export function isDebugEnabled(logger: Logger): boolean {
   return logger.isLevelEnabled?.('debug') ?? true;
 }
 
 /**
- * Logs to standard error, so that standard output stays free for the results of commands.
+ * Creates a logger to standard error, so that standard output stays free for the results of commands.
  *
- * @param format `json`: a JSON object a line, for machines. `text`: a short line, for people.
+ * @param format `json`: a JSON object per line, for machines. `text`: a short line, for people.
  */
 export function createLogger(level: string, format: 'json' | 'text'): RootLogger {
   const options = {
     level,
     base: undefined,
     timestamp: stdTimeFunctions.isoTime,
-    // PostgreSQL puts whole rows there, with whatever is in them.
+    // PostgreSQL puts whole rows there, with all their content.
     redact: { paths: ['err.detail', 'err.where'], remove: true },
   };
   if (format === 'json') return pino(options, pino.destination({ dest: 2, sync: true }));

@@ -4,7 +4,7 @@ import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
 import { optionalPort, secret, type Variables } from './config.ts';
 import { sharedFor } from './shared-for.ts';
 
-/** Who is shown what a service counts. */
+/** Settings of the access to metrics. */
 export const metricsVariables = {
   METRICS_TOKEN: secret(
     'Token with which other machines read `/metrics` (`Authorization: Bearer <token>`); where unset, callers on the same machine alone do.',
@@ -14,7 +14,7 @@ export const metricsVariables = {
   ),
 } satisfies Variables;
 
-/** What of a request decides whether it is answered. */
+/** The part of a request that decides whether it is answered. */
 export interface MetricsRequest {
   /** Remote address of the connection itself, never one that a header claims. */
   peer: string | undefined;
@@ -27,27 +27,28 @@ export type MetricsAnswer = { text: string } | { refused: string };
 export interface MetricsAccess {
   /** Answers callers on this machine, and others with the token. */
   read(request: MetricsRequest): Promise<MetricsAnswer>;
-  /** Answers everybody, or, where there is a token, those with the token: for a port of its own. */
+  /** Answers all callers, or only those with the token if one is set: for a port of its own. */
   readOnOwnPort(request: MetricsRequest): Promise<MetricsAnswer>;
-  /** For the service itself, which decides who sees what of it. */
+  /** Metrics for the service itself, which decides who may see them. */
   text(): Promise<string>;
 }
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-/** Of `WWW-Authenticate`, with a refusal. */
+/** Value of `WWW-Authenticate` in a refusal. */
 export const METRICS_CHALLENGE = 'Bearer realm="outrider metrics"';
 const REFUSED = 'Metrics are shown to callers on the same machine, and to others with METRICS_TOKEN as a bearer token.';
-/** Prometheus scrapes every few seconds: nobody needs them newer. */
+/** Prometheus scrapes every few seconds: newer values are not needed. */
 const KEPT_MS = 1000;
 /**
- * A request with one of these was passed on by a proxy: it did not begin on this machine, even if the proxy runs here.
+ * A request with one of these headers came through a proxy: it did not begin on this machine, even if the proxy runs
+ * here.
  */
 const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
 
 /**
  * Guards the metrics of a service: they show what the service is made of, and cost much to write.
  *
- * @param text writes them; called at most once a second, once for all callers that wait
+ * @param text writes the metrics; called at most once a second, once for all callers that wait
  * @param token null: only callers on this machine are answered
  */
 export function createMetricsAccess(
@@ -69,7 +70,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Is it an address of this machine's loopback interface, as IPv4, IPv6, or IPv4 written as IPv6? */
+/** Whether the address is of this machine's loopback interface, as IPv4, IPv6, or IPv4 mapped to IPv6. */
 export function isLoopback(address: string | undefined): boolean {
   if (address === undefined) return false;
   const version = isIP(address);
@@ -82,6 +83,6 @@ function isFromThisMachine({ peer, header }: MetricsRequest): boolean {
 
 function isBearer(header: string | undefined, token: string): boolean {
   const given = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
-  // Hashes are of one length, which timingSafeEqual needs.
+  // Hashes have equal lengths, which timingSafeEqual requires.
   return given !== undefined && timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', token, 'buffer'));
 }

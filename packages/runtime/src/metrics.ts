@@ -7,13 +7,13 @@ export async function mergedMetrics(snapshots: readonly MetricObject[][]): Promi
   return AggregatorRegistry.aggregate(snapshots as MetricObject[][]).metrics();
 }
 
-/** Counters and histograms of threads that have ended, added up: of their gauges nothing is left. */
+/** Sums of the counters and histograms of threads that have ended. Their gauges are dropped. */
 export async function summedCounts(snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> {
   const all = await AggregatorRegistry.aggregate(snapshots as MetricObject[][]).getMetricsAsJSON();
   return all.filter(({ type }) => `${type}` === 'counter' || `${type}` === 'histogram');
 }
 
-/** What one thread counted, in a form that can be sent to another thread. */
+/** Metrics of one thread, in a form that can be sent to another thread. */
 export function snapshotOf(registry: Metrics): Promise<MetricObject[]> {
   return registry.getMetricsAsJSON();
 }
@@ -21,7 +21,7 @@ export function snapshotOf(registry: Metrics): Promise<MetricObject[]> {
 export type MetricsSnapshot = MetricObject[];
 
 /**
- * Measures the memory of a thread: metrics of the process don't show which of its threads uses memory.
+ * Measures the memory of a thread: metrics of the process do not show which of its threads uses memory.
  *
  * @param thread its name
  */
@@ -42,7 +42,7 @@ export function measureThread(thread: string, registry: Metrics): void {
   });
 }
 
-/** Null while no file descriptor is free, which reading it takes: the other metrics are then needed most. */
+/** Null while no file descriptor is free, which this needs: the other metrics are then needed most. */
 function memoryUsage(): NodeJS.MemoryUsage | null {
   try {
     return process.memoryUsage();

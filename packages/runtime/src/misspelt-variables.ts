@@ -2,15 +2,16 @@ import { KNOWN_VARIABLES } from './known-variables.ts';
 
 /** Environment variables that look like settings but are not. */
 export interface Misspelt {
-  /** A setting would silently keep its fallback: the service must not start. A sentence for each. */
+  /** A sentence for each name with which a setting would silently keep its fallback: the service must not start. */
   errors: string[];
-  /** Not a setting, and no setting was clearly meant. A sentence for each. */
+  /** A sentence for each name that is not a setting, while no setting was clearly meant. */
   warnings: string[];
 }
 
 const PREFIX = 'OUTRIDER_';
 /**
- * What other programs call a setting. With one of them alone, the service would start on another store than was meant.
+ * Names of settings in other programs. If only such a name were set, the service would start with another store than
+ * intended.
  */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   ADMIN_PASSWORD: ['ADMIN_PASS', 'ADMIN_PWD', 'ADMIN_SECRET', 'ADMIN_INITIAL_PASSWORD'],
@@ -27,21 +28,21 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   REDIS_URL: ['REDIS_HOST', 'REDIS_ADDR', 'REDIS_ADDRESS', 'REDIS_DSN', 'REDIS_SERVER'],
   S3_URL: ['S3_ENDPOINT', 'S3_ENDPOINT_URL', 'S3_HOST'],
 };
-/** Of the command line, which uses a service by its API. */
+/** Variables of the command line, which uses a service by its API. */
 const COMMAND_LINE: ReadonlySet<string> = new Set(
   ['URL', 'KEY', 'PASSWORD', 'LOGIN_FILE'].map((name) => PREFIX + name),
 );
-/** Words in common, from the front, that make an unknown name one of ours. */
+/** Minimum number of common first words that relate an unknown name to a setting of Outrider. */
 const FAMILY_WORDS = 2;
-/** The names of OpenTelemetry are a standard with more settings than are read here. */
+/** OpenTelemetry's standard has more settings than are read here. */
 const STANDARD = /^OTEL_/;
-/** What Kubernetes sets in every container for each service of the namespace, in the form of Docker's links. */
+/** Names that Kubernetes sets in every container for each service of the namespace, in the form of Docker's links. */
 const KUBERNETES_NAME = /_SERVICE_(?:HOST|PORT)(?:_\w+)?$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/;
 const KUBERNETES_PORT = /^(?:tcp|udp|sctp):\/\//;
 
 /**
- * Finds names that are probably a misspelt setting: another case, a letter or two off, words in another order, in the
- * plural or singular, with `OUTRIDER_` before them, or what other programs call it.
+ * Finds names that are probably a misspelt setting: with another case, a letter or two off, words in another order, in
+ * the plural or singular, with the prefix `OUTRIDER_`, or as other programs name it.
  *
  * @param names of the settings that this process reads
  * @param environment empty values count as unset
@@ -55,7 +56,7 @@ export function misspeltVariables(names: readonly string[], environment: NodeJS.
     const meant = nearest(name, [...known]);
     if (meant !== null) {
       const sentence = `${name} is not a setting; the likely one is ${meant}`;
-      // Where the right one is set as well, the other is probably for another program.
+      // If the right one is set as well, the other is probably for another program.
       if (environment[meant]) found.warnings.push(sentence);
       else found.errors.push(sentence);
     } else if (name.startsWith(PREFIX)) found.warnings.push(`${name} is not a setting; none begins with ${PREFIX}`);
@@ -67,7 +68,7 @@ export function misspeltVariables(names: readonly string[], environment: NodeJS.
   return found;
 }
 
-/** The setting that was probably meant; null where none is near. */
+/** The setting that was probably meant; null if none is similar. */
 function nearest(name: string, known: readonly string[]): string | null {
   const bare = name.toUpperCase().startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
   const upper = bare.toUpperCase();
@@ -89,13 +90,13 @@ function nearest(name: string, known: readonly string[]): string | null {
   return best;
 }
 
-/** Short names are near to many words: `PORT` is one letter away from `SORT`. */
+/** Maximum edit distance. Short names are similar to many words: `PORT` is one letter away from `SORT`. */
 function allowedDistance(name: string): number {
   if (name.length < 6) return 0;
   return name.length < 10 ? 1 : 2;
 }
 
-/** Of the names of settings, which each name of the environment is compared with. */
+/** Cache for the names of settings, with which each name of the environment is compared. */
 const settingWords = new Map<string, string>();
 function wordsOfSetting(name: string): string {
   const words = settingWords.get(name) ?? wordsOf(name);
@@ -103,7 +104,7 @@ function wordsOfSetting(name: string): string {
   return words;
 }
 
-/** The words of a name without their order, their plural and what parts them. */
+/** The words of a name, regardless of order, plural and separators. */
 function wordsOf(name: string): string {
   return name
     .split(/[_\-.]+/)
@@ -112,7 +113,7 @@ function wordsOf(name: string): string {
     .join('_');
 }
 
-/** Settings that differ from the name in the last word alone. */
+/** Settings that differ from the name in the last word only. */
 function familyOf(name: string, known: readonly string[]): string[] {
   const words = name.split('_');
   if (STANDARD.test(name) || words.length <= FAMILY_WORDS) return [];
@@ -120,7 +121,7 @@ function familyOf(name: string, known: readonly string[]): string[] {
   return known.filter((each) => each.startsWith(front) && !each.slice(front.length).includes('_'));
 }
 
-/** Letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
+/** Number of letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, n) => n);

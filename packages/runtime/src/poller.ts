@@ -3,15 +3,15 @@ import type { Part } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 
 export interface PollerOptions {
-  /** Stands in log lines. */
+  /** Name for log lines. */
   name: string;
-  /** One round. Resolves to true where there may be more to do at once. */
+  /** One round. Resolves to true if more work may be due at once. */
   work(signal: AbortSignal): Promise<unknown>;
   /** Pause after a round. */
   everyMs: number;
   /**
-   * Longest pause after rounds that failed: each pause is twice the one before. Default 5000, or `everyMs` where that
-   * is longer.
+   * Maximum pause after failed rounds: each pause is twice the one before. Default 5000, or `everyMs` if that is
+   * longer.
    */
   retryMs?: number;
   logger: Logger;
@@ -25,7 +25,7 @@ export interface Poller extends Part {
   wake(): void;
 }
 
-/** Does something again and again until it is stopped: when it is woken, and every so often. */
+/** Runs rounds of work until it is stopped: when it is woken, and at an interval. */
 export function poller(options: PollerOptions): Poller {
   const { name, work, everyMs, retryMs = 5000, logger, clock = SYSTEM_CLOCK } = options;
   const stopping = new AbortController();
@@ -86,7 +86,7 @@ export function poller(options: PollerOptions): Poller {
   };
 }
 
-/** A part with others that start after it and stop with it. It is healthy while the main part is. */
+/** Combines a part with others that start after it and stop with it. It is healthy while the main part is. */
 export function jointPart(main: Poller, ...others: readonly Part[]): Poller {
   const parts = [main, ...others];
   return {

@@ -5,17 +5,18 @@ import { isMainThread } from 'node:worker_threads';
 import type { Logger } from './logger.ts';
 
 const OWNER = 0o700;
-/** Rights of the group and of others. */
+/** Permission bits of the group and of others. */
 const OTHERS = 0o077;
-/** On a folder that accounts share, such as /tmp. */
+/** Mode bit of a folder that accounts share, such as /tmp. */
 const STICKY = 0o1000;
 
-/** What {@link makePrivateFolder} found. */
+/** Result of {@link makePrivateFolder}. */
 export interface PrivateFolder {
-  /** Files and folders that others had rights to, and now have none. */
+  /** Number of files and folders to which others had rights that were removed. */
   changed: number;
   /**
-   * Those that belong to another account, which alone may change them; or one folder that other programs use as well.
+   * Number of those that belong to another account, which alone may change them; or 1 for a folder that other programs
+   * use as well.
    */
   unchanged: number;
 }
@@ -27,23 +28,23 @@ export interface PrivateFolder {
  * @throws {Error} when the folder can't be made or read
  */
 export function makePrivateFolder(path: string): PrivateFolder {
-  // Threads have the one of the process.
+  // The umask is set for the whole process.
   if (isMainThread) process.umask(OTHERS);
   mkdirSync(path, { recursive: true, mode: OWNER });
   const found: PrivateFolder = { changed: 0, unchanged: 0 };
   if (isShared(path)) return { changed: 0, unchanged: 1 };
-  // Windows has no such rights: a folder has those of the one that it is in.
+  // Windows has no such permissions: a folder inherits those of its parent.
   if (process.platform !== 'win32') takeRights(realpathSync(path), found);
   return found;
 }
 
-/** A folder that was hardly meant for this service alone. */
+/** Whether the folder was hardly meant for this service alone. */
 function isShared(path: string): boolean {
   const real = realpathSync(path);
   return (statSync(real).mode & STICKY) !== 0 || real === dirname(real) || real === homedir();
 }
 
-/** Logs what was found, where it is worth a line. */
+/** Logs the result if it is not empty. */
 export function logPrivateFolder(folder: string, { changed, unchanged }: PrivateFolder, logger: Logger): void {
   if (changed > 0) logger.info({ folder, files: changed }, 'removed the rights of other accounts to stored files');
   if (unchanged > 0)

@@ -1,2 +1,2 @@
-/** What counts: the registry of Prometheus' client is called by what it holds. */
+/** The registry of Prometheus' client is exported as `Metrics`, which it contains. */
 export { Counter, Gauge, Histogram, Registry as Metrics } from 'prom-client';

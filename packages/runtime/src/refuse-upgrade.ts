@@ -2,8 +2,8 @@ import type { Duplex } from 'node:stream';
 import { endWith } from './health/last-answer.ts';
 
 /**
- * Answers an upgrade that is not granted, and ends the connection: nobody else minds the socket of an upgrade any more,
- * neither when its peer breaks off nor when the peer never ends its side.
+ * Refuses an upgrade and ends the connection. Node no longer handles the socket of an upgrade, neither when its peer
+ * breaks off nor when the peer never ends its side.
  *
  * @param status code and words, as `404 Not Found`
  * @param headers whole lines, each with its CRLF

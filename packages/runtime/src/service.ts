@@ -18,18 +18,18 @@ import { collectStartGarbage, collectWhenQuiet } from './start-garbage.ts';
 import { stopSignal } from './stop-signal.ts';
 import { openTracing, type Tracing, tracingConfigOf, tracingVariables } from './tracing/index.ts';
 
-/** What a service says about itself. */
+/** Settings of a service's log. */
 export const loggerVariables = {
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info', 'How much the service says about itself.'),
   LOG_FORMAT: oneOf(['text', 'json'], 'text', '`text` for people, `json` for machines.'),
 } satisfies Variables;
 
-/** Where a service listens. */
+/** Setting of the address on which a service listens. */
 export const hostVariables = {
   HOST: textOr('0.0.0.0', 'Address that all ports listen on.'),
 } satisfies Variables;
 
-/** What every service reads that runs in a process of its own. */
+/** Settings of every service that runs in a process of its own. */
 export const serviceVariables = {
   ...hostVariables,
   HEALTH_PORT: port(9464, 'Health and metrics of a service that runs in a process of its own.'),
@@ -42,15 +42,15 @@ export interface ServiceParts<V extends Variables> {
   config: Config<V> & Config<typeof serviceVariables>;
   logger: RootLogger;
   metrics: Metrics;
-  /** Who is shown what was counted. */
+  /** Guards the access to the metrics. */
   metricsAccess: MetricsAccess;
-  /** For `/health/ready`: what is wrong with the process itself. */
+  /** For `/health/ready`: checks the process itself. */
   processCheck: ReadyCheck;
   tracing: Tracing;
-  /** Stops, in reverse order, what was started or is owned. */
+  /** Stops everything that was started or is owned, in reverse order. */
   life: Lifecycle;
   clock: Clock;
-  /** That of the clock: Unix milliseconds. */
+  /** The clock's `now`: Unix milliseconds. */
   now: () => number;
 }
 
@@ -62,18 +62,19 @@ export interface RunningService {
 }
 
 /**
- * A service that can't save its work in this time, because its servers are gone, is ended: it reads that work again.
+ * A service that cannot save its work in this time, because its servers are unavailable, is terminated: it reads that
+ * work again.
  */
 const STOP_WITHIN_MS = 25_000;
-/** The same where the start was not complete. */
+/** The same if the start was not complete. */
 const START_ENDS_WITHIN_MS = 5000;
 
 /**
  * Runs a service in this process until a signal stops it (SIGINT, SIGTERM) or it fails: reads the settings, serves
- * health and metrics, starts it, and stops it in order. Ends the process: 0 after a signal, 1 when it could not start
- * or failed, so that its supervisor starts it again.
+ * health and metrics, starts it, and stops it in order. Ends the process with 0 after a signal, and with 1 when it
+ * could not start or failed, so that its supervisor starts it again.
  *
- * It says `{"ready":true,…}` with its ports on standard output when it runs and `LOG_FORMAT` is `json`.
+ * When it runs and `LOG_FORMAT` is `json`, it writes `{"ready":true,…}` with its ports to standard output.
  */
 export async function runService<V extends Variables>(
   name: string,
@@ -121,7 +122,7 @@ export async function runService<V extends Variables>(
     await life.start(descriptors);
     const processCheck: ReadyCheck = async () => ({ warnings: descriptors.warnings() });
     const tracing = await openTracing(tracingConfigOf(config as never, `outrider-${name}`), logger);
-    // Closed last, since other parts create spans until they are closed.
+    // Closed last, because other parts create spans until they are closed.
     life.own('traces', () => tracing.close());
 
     let reason: unknown;
@@ -174,7 +175,7 @@ export async function runService<V extends Variables>(
   }
 }
 
-/** Metrics are scraped every few seconds: only requests for readiness log failures. */
+/** For metrics requests, which come every few seconds: only readiness requests log failures. */
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
 function printReady(name: string, format: 'text' | 'json', ports: Readonly<Record<string, number>>): void {

@@ -1,10 +1,10 @@
 import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
 
 /**
- * Makes a value at most once in a while, however many ask for it: those that ask while it is made get the same one, and
- * so do those that ask soon after. What failed is tried again by the next caller.
+ * Creates a function that makes a value at most once in an interval, however many callers it has. Callers get the same
+ * value while it is made, and soon after. After a failure, the next caller tries again.
  *
- * @param keptMs how long a value is good, from when it was made
+ * @param keptMs how long a value is valid, from when it was made
  */
 export function sharedFor<T>(keptMs: number, make: () => Promise<T>, clock: Clock = SYSTEM_CLOCK): () => Promise<T> {
   let current: Promise<T> | null = null;

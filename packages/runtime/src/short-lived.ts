@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
  * that positions and packets live long, and would allocate them in the old generation. They fill it, and under load V8
  * marks all live objects several times a second to free them. Nearly all of them die before the next scavenge.
  *
- * For all threads of the process; to be called before they begin their work. See decision 0023.
+ * Applies to all threads of the process; must be called before they begin their work. See decision 0023.
  */
 export function expectShortLives(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');

@@ -1,9 +1,9 @@
-/** Why a process can't start, in words that an operator can act on: printed without a stack. */
+/** Reason why a process cannot start, in words that an operator can act on: printed without a stack. */
 export class StartError extends Error {
   override name = 'StartError';
 }
 
-/** A sentence for errors that an operator can act on; the stack of any other, which is a bug. */
+/** A sentence for an error that an operator can act on; the stack for any other error, which is a bug. */
 export function explainStart(error: unknown): string {
   if (error instanceof StartError) return error.message;
   const { code, port, address, syscall, message, stack } = error as NodeJS.ErrnoException & {

@@ -1,9 +1,9 @@
 import { SYSTEM_CLOCK } from '@outrider/domain';
 
-/** A second Ctrl-C within this time is the same one: both the terminal and npm send it. */
+/** A second Ctrl-C within this time counts as the same one: both the terminal and npm send it. */
 const SAME_SIGNAL_MS = 1500;
 
-/** Resolves with the first signal to stop; a further one, after a while, ends the process at once. */
+/** Resolves with the first signal to stop. A further one, after a while, ends the process at once. */
 export function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
     let firstAtMs: number | null = null;

@@ -3,23 +3,23 @@ import type { Logger } from './logger.ts';
 import { type Poller, poller } from './poller.ts';
 
 export interface WorkerOptions<T> {
-  /** Stands in log lines. */
+  /** Name for log lines. */
   name: string;
-  /** Tasks in progress at a time. */
+  /** Maximum number of tasks in progress at a time. */
   atOnce: number;
-  /** Leases tasks, no more than `free`; none where nothing is due. */
+  /** Leases at most `free` tasks; none if nothing is due. */
   lease(free: number): Promise<readonly T[]>;
   /**
-   * Does a task to its end and settles it. Where it rejects, the lease is left to lapse.
+   * Completes a task and settles it. If it rejects, the lease is left to expire.
    *
-   * @param signal aborted when the worker stops: a task that heeds it is handed back, one that does not is waited for
+   * @param signal aborted when the worker stops: a task that heeds it is handed back; other tasks are awaited
    */
   run(task: T, signal: AbortSignal): Promise<unknown>;
-  /** Extends the leases of all tasks in progress. Absent where tasks do that themselves. */
+  /** Extends the leases of all tasks in progress. Absent if tasks do that themselves. */
   renew?: { everyMs: number; leases(tasks: readonly T[]): Promise<unknown> };
-  /** What log lines say of a task. */
+  /** Fields of a task for log lines. */
   facts?(task: T): Readonly<Record<string, unknown>>;
-  /** How often tasks are looked for that nobody wakes the worker for. */
+  /** Polling interval for tasks that become due without a call that wakes the worker. */
   pollMs: number;
   /** See {@link poller}. */
   retryMs?: number;
@@ -33,8 +33,9 @@ export interface Worker<T> extends Poller {
 }
 
 /**
- * Works through a queue of leased tasks, a bounded number at a time: leases what is due, renews the leases while the
- * tasks run, and looks for more when one ends, when it is woken, and every so often. Stopping waits for what runs.
+ * Processes a queue of leased tasks, a bounded number at a time. It leases due tasks and renews the leases while the
+ * tasks run. It looks for more when a task ends, when it is woken, and at an interval. Stopping waits for running
+ * tasks.
  */
 export function worker<T>(options: WorkerOptions<T>): Worker<T> {
   const { name, atOnce, lease, run, renew, facts, pollMs, retryMs, logger, clock = SYSTEM_CLOCK } = options;

@@ -2,16 +2,16 @@ import type { Position } from '@outrider/domain';
 import type { Driver } from './driver.ts';
 import type { DemoVehicle } from './scenario.ts';
 
-/** Somebody who drives in the demo. */
+/** A driver of the demo. */
 export interface DemoPerson {
   name: string;
-  /** As it is printed on the key; null: the person has none, and is assigned by hand. */
+  /** The code printed on the key; null where the driver has no key and is assigned manually. */
   code: string | null;
   phone: string;
   licenceNumber: string;
-  /** From today on; negative: it has expired. */
+  /** Days of validity from today; negative where it has expired. */
   licenceDays: number;
-  /** Name of the vehicle that the person is assigned to by hand. */
+  /** Name of the vehicle that the driver is assigned to manually. */
   assignedTo: string | null;
 }
 
@@ -33,7 +33,9 @@ const ROWS: readonly Row[] = [
   ['Marta Silva', null, 730],
 ];
 
-/** Who drives the demo fleet. Boris gets into Van 01 once Anna has left it; no driver has the key of Shuttle 02. */
+/**
+ * Drivers of the demo fleet. Boris takes over Van 01 once Anna has left it; the key of Shuttle 02 belongs to no driver.
+ */
 export const DEMO_PEOPLE: readonly DemoPerson[] = ROWS.map(([name, code, licenceDays], nth) => ({
   ...{ name, code, licenceDays },
   phone: `+49 151 ${String(5_550_100 + nth * 37)}`,
@@ -42,7 +44,7 @@ export const DEMO_PEOPLE: readonly DemoPerson[] = ROWS.map(([name, code, licence
 }));
 
 const UNKNOWN_KEY = '015ECA9A470000D2';
-/** Keys in the order in which they are used, by vehicle. Only terminals that can send a key have a reader. */
+/** Keys by vehicle, in the order of their use. Only terminals that can send a key have a reader. */
 const KEYS: Readonly<Record<string, readonly string[]>> = Object.fromEntries([
   ['Van 01', keysOf('Anna Berg', 'Boris Novak')],
   ['Van 02', keysOf('Carmen Ruiz')],
@@ -55,7 +57,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = Object.fromEntries([
   ['Shuttle 02', [UNKNOWN_KEY]],
   ['Shuttle 03', keysOf('Liam Byrne')],
 ]);
-/** In the past, who comes second takes over at noon. */
+/** On past days, the second driver takes over at noon. */
 const NOON_HOUR = 12;
 
 function keysOf(...names: string[]): string[] {
@@ -63,10 +65,10 @@ function keysOf(...names: string[]): string[] {
 }
 
 /**
- * The same drive with the driver's key in its records, while the ignition is on.
+ * Adds the driver's key to the records of a drive while the ignition is on.
  *
- * @param takesOverMs Unix milliseconds at which who drives in the afternoon takes over from who drives in the morning;
- *   before that day, at noon
+ * @param takesOverMs Unix milliseconds at which the afternoon's driver takes over from the morning's; on earlier days,
+ *   at noon
  */
 export function withKeys(driver: Driver, { profile, protocol }: DemoVehicle, takesOverMs: number): Driver {
   const keys = KEYS[profile.name];
@@ -88,7 +90,7 @@ export function withKeys(driver: Driver, { profile, protocol }: DemoVehicle, tak
   };
 }
 
-/** The common name, and what the terminal sends it as. */
+/** The common attribute, and the attribute that the terminal's protocol sends. */
 function attributesOf(key: string, protocol: DemoVehicle['protocol']): NonNullable<Position['attributes']> {
   if (protocol === 'wialon-ips') return { driverCode: key, ibutton: key };
   const bytes = Buffer.from(key, 'hex').reverse();

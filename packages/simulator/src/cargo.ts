@@ -1,14 +1,14 @@
 import type { AttributeValue, SensorFields } from '@outrider/domain';
 
-/** A refrigerated body, and what its compressor keeps it at. */
+/** A refrigerated body, and the temperature that its compressor maintains. */
 export interface CargoPlan {
   setC: number;
   outsideC: number;
-  /** How warm it is when the drive begins. */
+  /** Temperature at the beginning of the drive. */
   startC: number;
 }
 
-/** As it is now: plain data. */
+/** Current state, as plain data. */
 export interface CargoState {
   cargoC: number;
   isCooling: boolean;
@@ -17,25 +17,27 @@ export interface CargoState {
 }
 
 const STEP_SECONDS = 5;
-/** Seconds in which all but a third of the difference to the outside is gone, open and closed. */
+/**
+ * Time constants of the temperature, open and closed: seconds until a third of the difference to the outside remains.
+ */
 const OPEN_SECONDS = 600;
 const CLOSED_SECONDS = 40_000;
 const COOLING_C_PER_SECOND = 0.02;
 const BAND_C = 1;
-/** At one delivery more is unloaded than at another. */
+/** Seconds of unloading, which vary between deliveries. */
 const UNLOADING_SECONDS = [35, 90, 55];
 
 export function newCargo({ startC }: CargoPlan): CargoState {
   return { cargoC: startC, isCooling: true, openUntilMs: 0 };
 }
 
-/** It is opened at a stop. */
+/** Opens the body at a stop. */
 export function unload(state: CargoState, stop: number, fromMs: number, untilMs: number): void {
   const seconds = UNLOADING_SECONDS[stop % UNLOADING_SECONDS.length] as number;
   state.openUntilMs = Math.min(untilMs, fromMs + seconds * 1000);
 }
 
-/** Lets time pass, up to a time in Unix milliseconds. */
+/** Advances the state to a time in Unix milliseconds. */
 export function passCargo({ setC, outsideC }: CargoPlan, state: CargoState, untilMs: number, seconds: number): void {
   for (let left = seconds; left > 0; left -= STEP_SECONDS) {
     const step = Math.min(left, STEP_SECONDS);
@@ -48,7 +50,7 @@ export function passCargo({ setC, outsideC }: CargoPlan, state: CargoState, unti
   }
 }
 
-/** What its terminal records of it. */
+/** The attributes that its terminal records. */
 export function cargoAttributes(state: CargoState, atMs: number): Record<string, AttributeValue> {
   return {
     temperature1C: Math.round(state.cargoC * 10) / 10,
@@ -62,7 +64,7 @@ const AS_IT_IS = {
   ...{ onlyWithIgnition: false, smoothing: 1, thresholds: [] },
 } satisfies Partial<SensorFields>;
 
-/** The sensors of such a vehicle; it is too warm above `setC` and three degrees. */
+/** The sensors of such a vehicle; more than three degrees above `setC` is too warm. */
 export function cargoSensors({ setC }: Pick<CargoPlan, 'setC'>): SensorFields[] {
   const above = { condition: 'above', min: null } as const;
   return [

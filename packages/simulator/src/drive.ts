@@ -5,32 +5,32 @@ import { connectTerminal } from './endpoint.ts';
 
 export interface DriveOptions extends Endpoint {
   terminalId: TerminalId;
-  /** One that speaks another edition of the protocol. */
+  /** Creates a terminal of another edition of the protocol. */
   createSimulator?: CreateSimulator;
   positions: readonly Position[];
-  /** At most this many positions in a packet; default what the protocol allows. */
+  /** Maximum number of positions in a packet; default: the protocol's maximum. */
   positionsPerPacket?: number;
   /** The order of the positions in a packet. Default `oldest-first`. */
   packetOrder?: 'oldest-first' | 'newest-first';
   /** Sends by UDP. */
   udp?: boolean;
-  /** Packets under way at a time; default 1. */
+  /** Maximum number of unacknowledged packets; default 1. */
   windowPackets?: number;
-  /** Ends the drive early: it rejects with the signal's reason. */
+  /** Cancels the drive: it rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
 export interface DriveResult {
-  /** Positions that the server acknowledged: all of them. */
+  /** Number of positions that the server acknowledged, which is all of them. */
   acknowledged: number;
   acknowledgedPackets: number;
-  /** Connections it took; more than one where the server went away in between. */
+  /** Number of connections; more than one where the server was unavailable in between. */
   connections: number;
 }
 
 /**
- * Plays positions through one terminal, as fast as the server takes them, and resolves when all are acknowledged. A
- * server that goes away is waited for: what it did not acknowledge is sent again, in the same order.
+ * Sends positions through one terminal, as fast as the server accepts them, and resolves when all are acknowledged.
+ * Waits for an unavailable server: unacknowledged positions are sent again, in the same order.
  */
 export async function playDrive(options: DriveOptions): Promise<DriveResult> {
   const { positions, signal, ...terminal } = options;

@@ -7,54 +7,54 @@ import { createRandom, type Random } from './random.ts';
 import { findRoute, type Road, type RoadNetwork } from './roads.ts';
 import { dutyFrom, type Shift } from './shift.ts';
 
-/** Where a driver goes, and how. */
+/** Route of a vehicle, and the way it is driven. */
 export interface DriverPlan {
-  /** Junctions that are driven to in turn, for ever. At least two, and none twice in a row. */
+  /** Junctions visited in turn, for ever. At least two, and none twice in a row. */
   stops: readonly number[];
   /** How long the vehicle stands at a stop, in seconds. */
   dwellSeconds: readonly [from: number, to: number];
   /**
-   * `stop`: stands at the last of the stops and leaves it after that many seconds. `road`: is under way from the last
-   * of the stops to the first, at the first point of that way that is within `withinM` of the junction `of`.
+   * `stop`: waits at the last of the stops and leaves it after that many seconds. `road`: is driving from the last of
+   * the stops to the first, at the first point of that route that is within `withinM` of the junction `of`.
    */
   start: { at: 'stop'; leavesAfterSeconds: number } | { at: 'road'; of: number; withinM: number };
-  /** On roads taken in a hurry the limit is overstepped by up to this share of it; 0 keeps to all limits. */
+  /** Maximum share by which hurried drivers exceed a speed limit; 0 observes all limits. */
   haste: number;
-  /** What the vehicle can do. */
+  /** Top speed of the vehicle. */
   topSpeedKmh: number;
-  /** Between reports while the ignition is on. */
+  /** Seconds between reports while the ignition is on. */
   reportSeconds: number;
-  /** Between reports while it is off. */
+  /** Seconds between reports while the ignition is off. */
   parkedReportSeconds: number;
   odometerM: number;
   fuelL: number;
   tankL: number;
   litresPer100Km: number;
-  /** Once a week fuel is taken out of its tank while it is parked. */
+  /** Weekly theft of fuel from the tank while the vehicle is parked. */
   robbery?: Robbery;
-  /** Fuel comes into its tank, or goes out of it, once while it is parked. */
+  /** A single change of the fuel level, up or down, while the vehicle is parked. */
   tankChange?: TankChange;
-  /** Its terminal sends the counts of a level sensor, and no litres. */
+  /** Its terminal sends the raw values of a level sensor instead of litres. */
   levelSensor?: LevelSensorPlan;
-  /** On some ways it is driven hard. Missing: on none. */
+  /** Some routes are driven harshly. Absent: none is. */
   rush?: Rush;
-  /** Its terminal sends the speed of the engine. */
+  /** Its terminal sends the engine speed. */
   sendsEngineSpeed?: true;
   /** Its body is refrigerated. */
   cargo?: CargoPlan;
-  /** Hours outside which the vehicle rests at the last of its stops. Missing: it is driven around the clock. */
+  /** Hours outside of which the vehicle rests at the last of its stops. Absent: it is driven around the clock. */
   shift?: Shift;
 }
 
-/** A driver who is late at times. */
+/** A driver who is sometimes late. */
 export interface Rush {
-  /** Of the ways, how many are driven hard; the first one is. */
+  /** Share of the routes that are driven harshly; the first route always is. */
   share: number;
-  /** How much harder the vehicle gains speed, brakes and takes bends than else. */
+  /** Factor by which acceleration, braking and cornering exceed the usual values. */
   force: number;
 }
 
-/** When fuel is stolen, by the clock of this machine. */
+/** Time of a fuel theft, in this machine's time zone. */
 export interface Robbery {
   /** 0 is Sunday. */
   weekday: number;
@@ -64,7 +64,7 @@ export interface Robbery {
   litres: number;
 }
 
-/** Fuel that comes at a steady pace; negative litres go. */
+/** A fuel level change at a constant rate; negative litres drain the tank. */
 export interface TankChange {
   /** Unix milliseconds. */
   fromMs: number;
@@ -72,15 +72,15 @@ export interface TankChange {
   litres: number;
 }
 
-/** A vehicle being driven. */
+/** Simulates the drive of a vehicle. */
 export interface Driver {
-  /** Drives on until `timeMs` and gives what the terminal recorded on the way; nothing when the time is not later. */
+  /** Drives until `timeMs` and returns the positions recorded since the last call; none when the time is not later. */
   advanceTo(timeMs: number): Position[];
-  /** Where the drive is now: plain data that {@link createDriver} goes on from. */
+  /** Current state of the drive: plain data from which {@link resumeDriver} continues. */
   state(): DriverState;
 }
 
-/** A drive that was interrupted, as plain data. */
+/** State of an interrupted drive, as plain data. */
 export interface DriverState {
   nextStop: number;
   course: Course;
@@ -98,44 +98,44 @@ export interface DriverState {
   noiseEastM: number;
   noiseNorthM: number;
   random: number;
-  /** Of a refrigerated body. Missing: it has none, or an earlier version wrote this. */
+  /** State of a refrigerated body. Absent: none exists, or an earlier version wrote this. */
   cargo?: CargoState;
 }
 
-/** A step of the drive, where its terminal does not record more often. */
+/** Maximum length of a simulation step; shorter where the terminal records more often. */
 const LONGEST_TICK_MS = 500;
 const ACCELERATION = 1.6; // m/s², a loaded van
 const BRAKING = 2.2; // m/s²
 const SIDEWAYS = 2.4; // m/s², what cargo and passengers bear in a bend
-/** A corner at a junction is not sharper than one cut this long before and after it. */
+/** A corner is rounded as if it were cut this long before and after the junction. */
 const CORNER_CUT_M = 14;
 const RED_LIGHT_CHANCE = 0.12;
 const IDLING_LITRES_PER_HOUR = 0.9;
 const LEFT_BY_THIEVES_L = 20;
 const NOISE_M = 2.2;
-/** Receivers err slowly: this share of the error stays from one second to the next. */
+/** GPS errors change slowly: share of the error that remains after one second. */
 const NOISE_KEPT_PER_SECOND = 0.94;
 
-/** A way as it is driven: vertex by vertex, with the speed that each vertex allows. */
+/** A planned route: its vertices, with the speed that each allows. */
 interface Course {
   points: PointM[];
-  /** Metres from the start, by vertex. */
+  /** Distance from the start in metres, by vertex. */
   alongM: number[];
-  /** m/s that a vertex may be passed with, so that all later ones can be too. */
+  /** Maximum speed in m/s at each vertex, low enough to observe those of all later vertices. */
   vertexSpeed: number[];
-  /** m/s that is driven between a vertex and the next. */
+  /** Speed in m/s between each vertex and the next. */
   cruiseSpeed: number[];
-  /** Seconds of waiting at a vertex (a red light). */
+  /** Seconds of waiting at each vertex (a red light). */
   waitSeconds: number[];
-  /** How hard it is driven. Missing: as usual, or an earlier version planned it. */
+  /** Factor of harsh driving. Absent: driven as usual, or planned by an earlier version. */
   force?: number;
 }
 
 /**
- * Puts a driver on the road. The same network, plan, seed and times give the same drive.
+ * Starts a drive. The same network, plan, seed and times give the same drive.
  *
  * @param startMs Unix milliseconds at which the drive begins; also the time of the first report
- * @throws {RangeError} when the plan has no way between two of its stops
+ * @throws {RangeError} when the network has no route between two of the plan's stops
  */
 export function createDriver(network: RoadNetwork, plan: DriverPlan, seed: number, startMs: number): Driver {
   const random = createRandom(seed);
@@ -177,8 +177,8 @@ export function createDriver(network: RoadNetwork, plan: DriverPlan, seed: numbe
 }
 
 /**
- * Goes on with a drive. The plan may be another one with the same stops: from here on, no halt and no pause between
- * reports is longer than in this plan.
+ * Continues a drive. The plan may differ but must have the same stops. Halts and pauses between reports that are longer
+ * than in this plan are shortened.
  */
 export function resumeDriver(network: RoadNetwork, plan: DriverPlan, interrupted: DriverState): Driver {
   const random = createRandom(interrupted.random);
@@ -189,7 +189,7 @@ export function resumeDriver(network: RoadNetwork, plan: DriverPlan, interrupted
     if (state.haltedUntilMs > state.clockMs + longest * 1000)
       state.haltedUntilMs = state.clockMs + random.between(Math.min(shortest, 2), longest) * 1000;
   } else if (isAtHome(plan, state)) {
-    // The hours may have changed.
+    // The shift may have changed.
     const dutyMs = dutyFrom(plan.shift, state.clockMs);
     if (state.haltedUntilMs > dutyMs)
       state.haltedUntilMs = dutyMs + random.between(0, plan.shift.staggerSeconds) * 1000;
@@ -198,7 +198,7 @@ export function resumeDriver(network: RoadNetwork, plan: DriverPlan, interrupted
   return driverFrom(network, plan, state, random);
 }
 
-/** Is the vehicle at the last of its stops? */
+/** Whether the vehicle is at the last of its stops. */
 function isAtHome({ stops }: DriverPlan, { nextStop, alongM }: DriverState): boolean {
   return nextStop === 0 && alongM === 0 && stops.length > 0;
 }
@@ -219,7 +219,7 @@ function driverFrom(network: RoadNetwork, plan: DriverPlan, state: DriverState, 
           continue;
         }
         const stands = clockMs < haltedUntilMs;
-        // Nothing happens to a vehicle that stands until it is to report or to leave.
+        // A stationary vehicle needs no steps until its next report or departure.
         const ticks = stands ? Math.ceil((Math.min(haltedUntilMs, reportDueMs) - clockMs) / tickMs) : 1;
         const stepMs = ticks * tickMs;
         if (clockMs + stepMs > timeMs) return positions;
@@ -243,7 +243,7 @@ function pass(state: DriverState, seconds: number, random: Random): void {
   if (state.ignition) state.fuelL = Math.max(0, state.fuelL - (IDLING_LITRES_PER_HOUR * seconds) / 3600);
 }
 
-/** Takes what thieves took in the last `stepMs`. */
+/** Removes the fuel stolen in the last `stepMs`. */
 function rob(plan: DriverPlan, robbery: Robbery, state: DriverState, stepMs: number): void {
   const { weekday, fromMinute, minutes, litres } = robbery;
   const day = new Date(state.clockMs);
@@ -251,7 +251,10 @@ function rob(plan: DriverPlan, robbery: Robbery, state: DriverState, stepMs: num
   fill(plan, { fromMs: day.setHours(0, fromMinute, 0, 0), minutes, litres: -litres }, state, stepMs);
 }
 
-/** What came or went in the last `stepMs`: thieves leave a rest, and nobody fills a tank over its brim. */
+/**
+ * Applies the fuel change of the last `stepMs`. Thieves leave a remainder, and a tank is never filled above its
+ * capacity.
+ */
 function fill(
   { tankL }: DriverPlan,
   { fromMs, minutes, litres }: TankChange,
@@ -271,7 +274,7 @@ function move(network: RoadNetwork, plan: DriverPlan, state: DriverState, random
   const gain = ACCELERATION * (course.force ?? 1);
   const wanted = Math.min(course.cruiseSpeed[state.vertex] ?? 0, speedToMake(course, state.vertex, state.alongM));
   state.speed = wanted > state.speed ? Math.min(wanted, state.speed + gain * seconds) : wanted;
-  // Braking ends exactly on a vertex only on paper: the last metre is rolled.
+  // Steps do not end exactly on a vertex, so a minimum speed bridges the last metre.
   const drivenM = Math.max(state.speed, 0.6) * seconds;
   state.alongM += drivenM;
   state.odometerM += drivenM;
@@ -298,7 +301,7 @@ function arrive(network: RoadNetwork, plan: DriverPlan, state: DriverState, rand
   state.speed = 0;
   const dwellSeconds = random.between(plan.dwellSeconds[0], plan.dwellSeconds[1]);
   state.haltedUntilMs = state.clockMs + dwellSeconds * 1000;
-  // Who only hands something over lets the engine run.
+  // During short deliveries the engine keeps running.
   state.ignition = dwellSeconds < 45;
   if (state.cargo) unload(state.cargo, state.nextStop, state.clockMs, state.haltedUntilMs);
   if (state.fuelL < plan.tankL * 0.2) state.fuelL = plan.tankL * 0.95;
@@ -316,7 +319,7 @@ function report(network: RoadNetwork, plan: DriverPlan, state: DriverState, rand
   const position = blankPosition(state.reportDueMs, round(latitude, 1e7), round(longitude, 1e7));
   position.speedKmh = speed === 0 ? 0 : Math.max(0, round(speed * 3.6 + random.gauss() * 0.3, 10));
   position.courseDeg = (Math.round(headingDeg + (speed > 0 ? random.gauss() * 1.5 : 0)) + 360) % 360;
-  // The plain is not quite flat.
+  // The terrain is not quite flat.
   position.altitudeM = Math.round(86 + 4 * Math.sin(eastM / 2300) + 3 * Math.cos(northM / 1700) + random.gauss());
   position.satellites = Math.round(Math.min(17, Math.max(6, 12 + random.gauss() * 1.6)));
   position.ignition = ignition;
@@ -361,12 +364,12 @@ function planCourse(
   for (let i = 1; i < points.length; i++)
     alongM.push((alongM[i - 1] as number) + spanM(points[i - 1] as PointM, points[i] as PointM));
 
-  // Backwards: no vertex may be passed faster than braking before the next allows.
+  // Backwards: the speed at a vertex must allow braking to the speed of the next.
   const vertexSpeed: number[] = new Array(points.length).fill(0);
   for (let i = points.length - 2; i >= 0; i--) {
     const stepM = (alongM[i + 1] as number) - (alongM[i] as number);
     const ahead = vertexSpeed[i + 1] as number;
-    // A slower road is entered at its own speed.
+    // A change of the limit applies at the vertex: the lower one counts.
     const road = Math.min(cruiseSpeed[i] as number, cruiseSpeed[i - 1] ?? Number.POSITIVE_INFINITY);
     const bend = i === 0 ? Number.POSITIVE_INFINITY : bendSpeed(points, i, SIDEWAYS * (force ?? 1));
     const here = (waitSeconds[i] as number) > 0 ? 0 : Math.min(road, bend);
@@ -375,12 +378,12 @@ function planCourse(
   return { points, alongM, vertexSpeed, cruiseSpeed, waitSeconds, ...(force !== undefined && { force }) };
 }
 
-/** How hard the next way is driven; undefined: as usual. */
+/** Factor of harsh driving on the next route; undefined where it is driven as usual. */
 function forceOf({ rush }: DriverPlan, random: Random): number | undefined {
   return rush !== undefined && random.next() < rush.share ? rush.force : undefined;
 }
 
-/** Most roads are driven a little under the limit, some over it. */
+/** Factor of the speed limit: mostly a little below 1, sometimes above. */
 function mood(haste: number, random: Random): number {
   const hurry = random.next();
   return hurry < 0.35 ? 1 + haste * random.next() : 0.9 + 0.1 * random.next();
@@ -390,7 +393,7 @@ function hasLights(road: Road): boolean {
   return road.kind === 'street' || road.kind === 'avenue' || road.kind === 'boulevard';
 }
 
-/** m/s that the bend at a vertex allows: what it turns by, over how far, bounds the radius. */
+/** Maximum speed in m/s in the bend at a vertex: angle and length of the turn determine its radius. */
 function bendSpeed(points: readonly PointM[], index: number, sidewaysMps2: number): number {
   const before = points[index - 1] as PointM;
   const here = points[index] as PointM;
@@ -404,7 +407,7 @@ function bendSpeed(points: readonly PointM[], index: number, sidewaysMps2: numbe
   return Math.max(1.5, Math.sqrt(sidewaysMps2 * radiusM));
 }
 
-/** m/s that can be driven for the longest tick so that braking after it still makes the next vertex. */
+/** Maximum speed in m/s for the longest tick that still allows braking to the speed of the next vertex. */
 function speedToMake(course: Course, vertex: number, alongM: number): number {
   const ahead = course.vertexSpeed[vertex + 1];
   if (ahead === undefined) return 0;
@@ -414,7 +417,7 @@ function speedToMake(course: Course, vertex: number, alongM: number): number {
   return Math.max(ahead, Math.sqrt(perTick * perTick + ahead * ahead + 2 * braking * leftM) - perTick);
 }
 
-/** Where along the course it first comes within `withinM` of `target`; its nearest vertex where it never does. */
+/** First point of the course within `withinM` of `target`; the nearest vertex where no point is. */
 function firstWithin(course: Course, target: PointM, withinM: number): { vertex: number; alongM: number } {
   let nearest = 0;
   let nearestM = Number.POSITIVE_INFINITY;
@@ -449,7 +452,7 @@ function bearingDeg(from: PointM, to: PointM): number {
   return ((Math.atan2(to[0] - from[0], to[1] - from[1]) * 180) / Math.PI + 360) % 360;
 }
 
-/** Into -180 to 180. */
+/** Normalizes degrees to -180 to 180. */
 function wrapDeg(degrees: number): number {
   return ((((degrees + 180) % 360) + 360) % 360) - 180;
 }

@@ -5,19 +5,19 @@ import { createTcpTerminal, type TcpTerminalOptions } from './tcp-terminal.ts';
 import type { TerminalClient } from './terminal-client.ts';
 import { createUdpTerminal } from './udp-terminal.ts';
 
-/** Where a gateway listens for one protocol. */
+/** Address of a gateway for one protocol. */
 export interface Endpoint {
   protocol: ProtocolName;
   host: string;
   port: number;
 }
 
-/** The usual terminal of a protocol over TCP; undefined for the others. */
+/** The default terminal of a protocol over TCP; undefined for other protocols. */
 export function simulatorOf(protocol: ProtocolName): CreateSimulator | undefined {
   return tcpProtocols.find(({ name }) => name === protocol)?.simulators[0];
 }
 
-/** The terminal of a protocol over UDP; undefined where it has none. */
+/** The default terminal of a protocol over UDP; undefined where it does not support UDP. */
 export function datagramSimulatorOf(protocol: ProtocolName): CreateSimulator | undefined {
   const found = datagramProtocols.find(({ name }) => name === protocol);
   return found?.datagrams.simulator ?? found?.simulators[0];
@@ -25,7 +25,7 @@ export function datagramSimulatorOf(protocol: ProtocolName): CreateSimulator | u
 
 export interface TerminalOptions extends Endpoint, Omit<TcpTerminalOptions, 'host' | 'port' | 'createSimulator'> {
   /**
-   * One that speaks another edition of the protocol; default: {@link simulatorOf}. Ignored where the protocol is HTTP.
+   * Creates a terminal of another edition of the protocol; default: {@link simulatorOf}. Ignored for HTTP protocols.
    */
   createSimulator?: CreateSimulator;
   /** Sends by UDP. */
@@ -33,9 +33,9 @@ export interface TerminalOptions extends Endpoint, Omit<TcpTerminalOptions, 'hos
 }
 
 /**
- * A terminal that speaks the endpoint's protocol, over TCP or HTTP as that has it, or over UDP where it is asked for.
+ * Connects a terminal of the endpoint's protocol, over TCP or HTTP depending on the protocol, or over UDP on request.
  *
- * @throws {RangeError} when it is asked for UDP, and the protocol has none
+ * @throws {RangeError} when UDP is requested, and the protocol does not support it
  */
 export function connectTerminal({ protocol, createSimulator, udp, ...rest }: TerminalOptions): TerminalClient {
   if (udp) {

@@ -6,28 +6,28 @@ import type { TerminalClient, TerminalStats } from './terminal-client.ts';
 
 export interface FleetOptions {
   scenario: DemoScenario;
-  /** Of the scenario's vehicles, in its order; default: new ones, which begin now. */
+  /** Drivers of the scenario's vehicles, in the same order; default: new drivers that begin now. */
   drivers?: readonly Driver[];
   host: string;
-  /** Where the gateway listens, by protocol. */
+  /** Ports of the gateway, by protocol. */
   ports: Readonly<Record<ProtocolName, number>>;
-  /** The clock that the fleet drives by; default that of the machine. */
+  /** The clock of the fleet; default: the machine's clock. */
   now?: () => number;
 }
 
-/** A fleet on the road, each vehicle with a terminal of its own connected to the gateway. */
+/** A driving fleet, each vehicle with a terminal of its own connected to the gateway. */
 export interface Fleet {
   /** One line per vehicle, in the scenario's order. */
   stats(): { vehicle: DemoVehicle; terminal: TerminalStats }[];
-  /** Positions acknowledged by the gateway, of all vehicles. */
+  /** Number of positions acknowledged by the gateway, of all vehicles. */
   acknowledged(): number;
-  /** Stops driving and hangs up. */
+  /** Stops the drivers and closes the connections. */
   stop(): Promise<void>;
 }
 
-/** Puts a scenario's fleet on the road, in real time from now on, until it is stopped. */
+/** Starts a scenario's fleet, which drives in real time until it is stopped. */
 export function startFleet({ scenario, host, ports, now = SYSTEM_CLOCK.now, ...options }: FleetOptions): Fleet {
-  // Terminals report whole seconds, and some protocols nothing finer.
+  // Terminals report whole seconds, and some protocols cannot carry fractions.
   const drivers = options.drivers ?? createDemoDrivers(scenario, Math.floor(now() / 1000) * 1000);
   const terminals: TerminalClient[] = scenario.vehicles.map(({ protocol, profile: { terminalId } }) =>
     connectTerminal({ protocol, host, port: ports[protocol] ?? 0, terminalId }),

@@ -12,15 +12,15 @@ export interface HttpTerminalOptions {
   protocol?: HttpProtocol;
   /** Default 10,000. */
   maxStoredPositions?: number;
-  /** Waiting between attempts, doubled from the first to the last; default 250 ms to 15 s. */
+  /** First and maximum delay between attempts; it doubles after each. Default: 250 ms to 15 s. */
   backoffMs?: readonly [first: number, last: number];
-  /** A server that owes an answer for longer is hung up on; default 20 s. */
+  /** Maximum time to wait for an answer before the connection is closed; default 20 s. */
   replyTimeoutMs?: number;
-  /** Spreads the attempts of many terminals; default `Math.random`. */
+  /** Random numbers that spread the attempts of many terminals; default `Math.random`. */
   random?: () => number;
 }
 
-/** A terminal over HTTP: the next request is sent when the last was answered with 200. */
+/** Creates a terminal over HTTP: the next request is sent once the last was answered with 200. */
 export function createHttpTerminal(options: HttpTerminalOptions): TerminalClient {
   const { terminalId, host, port, protocol = osmand } = options;
   const random = options.random ?? Math.random;

@@ -1,12 +1,12 @@
 import type { AttributeValue, SensorFields } from '@outrider/domain';
 
-/** A level sensor in a tank, as its maker sells it: it counts from 1 to 4095, whatever the tank. */
+/** An uncalibrated level sensor in a tank: it sends raw values from 1 to 4095, whatever the tank. */
 export interface LevelSensorPlan {
   emptyRaw: number;
   fullRaw: number;
 }
 
-/** Tanks are narrower at the bottom: of the height, the share of the volume that is below it. */
+/** Tanks are narrower at the bottom: share of the volume that is below a share of the height. */
 const SHAPE: readonly [height: number, volume: number][] = [
   [0, 0],
   [0.1, 0.07],
@@ -17,7 +17,7 @@ const SHAPE: readonly [height: number, volume: number][] = [
   [1, 1],
 ];
 
-/** What it counts at a level. */
+/** The raw value at a fuel level. */
 export function rawOf({ emptyRaw, fullRaw }: LevelSensorPlan, levelL: number, tankL: number): number {
   const share = Math.min(1, Math.max(0, levelL / tankL));
   const above = Math.max(
@@ -30,7 +30,7 @@ export function rawOf({ emptyRaw, fullRaw }: LevelSensorPlan, levelL: number, ta
   return Math.round(emptyRaw + height * (fullRaw - emptyRaw));
 }
 
-/** What its terminal records of it. */
+/** The attributes that its terminal records. */
 export function levelAttributes(plan: LevelSensorPlan, levelL: number, tankL: number): Record<string, AttributeValue> {
   return { fuelLevel1: rawOf(plan, levelL, tankL) };
 }

@@ -12,15 +12,18 @@ export interface MqttTerminalOptions {
   protocol: TopicProtocol;
   user?: string;
   password?: string;
-  /** Waiting between attempts; default 1 s. */
+  /** Delay between attempts; default 1 s. */
   retryMs?: number;
 }
 
-/** Messages under way at a time. */
+/** Maximum number of unacknowledged messages. */
 const WINDOW = 20;
 const MAX_STORED = 10_000;
 
-/** A terminal that publishes to a broker by MQTT 3.1.1, QoS 1: what the broker acknowledged is its own to keep. */
+/**
+ * Creates a terminal that publishes to a broker by MQTT 3.1.1, QoS 1. The broker is responsible for messages that it
+ * has acknowledged.
+ */
 export function createMqttTerminal(options: MqttTerminalOptions): TerminalClient {
   const { terminalId, protocol, host, port, user, password, retryMs = 1000 } = options;
   const store = new StoredPositions(MAX_STORED);
@@ -72,7 +75,7 @@ export function createMqttTerminal(options: MqttTerminalOptions): TerminalClient
     opened.on('connect', () => {
       connections++;
       const login = user === undefined ? {} : { username: user, password: Buffer.from(password ?? '') };
-      // The broker expects no pings: the connection ends with the program.
+      // A keepalive of 0 disables pings: the connection lasts as long as the program.
       send({
         ...{ cmd: 'connect', protocolId: 'MQTT', protocolVersion: 4, clean: true, keepalive: 0 },
         ...{ clientId: `device-${terminalId}` },

@@ -3,7 +3,7 @@ import type { LngLat } from '@outrider/domain';
 /** Metres east and north of the plane's origin. */
 export type PointM = readonly [eastM: number, northM: number];
 
-/** A flat map of a town: true to a metre or so within some twenty kilometres of its origin, far from the poles. */
+/** A flat map of a town: accurate to about a metre within twenty kilometres of its origin, except near the poles. */
 export interface Plane {
   toLngLat(point: PointM): LngLat;
   toPoint(place: LngLat): PointM;
@@ -23,7 +23,7 @@ export function createPlane(origin: LngLat): Plane {
   };
 }
 
-/** Metres between two points of one plane. */
+/** Distance in metres between two points of one plane. */
 export function spanM(a: PointM, b: PointM): number {
   return Math.hypot(b[0] - a[0], b[1] - a[1]);
 }

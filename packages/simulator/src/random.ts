@@ -1,4 +1,6 @@
-/** A seeded stream of numbers: the same seed always gives the same stream, so that a simulated day can be had again. */
+/**
+ * A seeded pseudo-random generator: the same seed gives the same numbers, so that a simulated day can be reproduced.
+ */
 export interface Random {
   /** Uniform in [0, 1). */
   next(): number;
@@ -6,9 +8,9 @@ export interface Random {
   between(from: number, to: number): number;
   /** Normal, mean 0, standard deviation 1. */
   gauss(): number;
-  /** One of the list. @throws {RangeError} when the list is empty */
+  /** A random element of the list. @throws {RangeError} when the list is empty */
   pick<T>(list: readonly T[]): T;
-  /** The seed of a stream that goes on where this one is now. */
+  /** The seed of a generator that continues from this one's current state. */
   readonly state: number;
 }
 

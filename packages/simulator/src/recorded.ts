@@ -4,23 +4,22 @@ import { blankPosition, type Position } from '@outrider/domain';
 import { createRandom } from './random.ts';
 
 /**
- * A recording of one carrier, with gaps, jitter and jumps as receivers make them; it stands beside the repository, if
- * at all.
+ * An optional file beside the repository: recording of one person, with the gaps, jitter and jumps of real receivers.
  */
 const RECORDING = new URL('../../../../shared/data/geolife-001.csv.gz', import.meta.url);
 
 export interface DriveSource {
-  /** At most this many positions. */
+  /** Maximum number of positions. */
   limit: number;
-  /** Default: a recording where there is one. `generated` never looks for it. */
+  /** Default: a recording where one exists. `generated` never checks for it. */
   source?: 'recorded-or-generated' | 'generated';
 }
 
 /**
- * A drive to play: recorded where the recording stands beside the repository, else generated with the same traits.
- * Time, place and validity only; in the order and with the repeats that the receiver made.
+ * Loads a drive: the recording where it exists beside the repository, else a generated drive with the same traits.
+ * Positions have time, place and validity only, with the receiver's order and repeats.
  *
- * @throws {Error} when the recording is there and can't be read as such
+ * @throws {Error} when the recording exists but cannot be read
  */
 export function loadDrive({ limit, source = 'recorded-or-generated' }: DriveSource): Position[] {
   return source === 'recorded-or-generated' && existsSync(RECORDING)
@@ -29,8 +28,8 @@ export function loadDrive({ limit, source = 'recorded-or-generated' }: DriveSour
 }
 
 /**
- * @param csv lines of `lat,lng,datetime,uid` under a header; `datetime` is UTC, `YYYY-MM-DD HH:MM:SS`
- * @throws {Error} when a line is not such a line
+ * @param csv lines of `lat,lng,datetime,uid` after a header; `datetime` is UTC, `YYYY-MM-DD HH:MM:SS`
+ * @throws {Error} when a line is malformed
  */
 export function readRecording(csv: string, limit: number): Position[] {
   const positions: Position[] = [];
@@ -50,8 +49,8 @@ export function readRecording(csv: string, limit: number): Position[] {
 }
 
 /**
- * What the recording's receiver does, made up: fixes 1 to 5 s apart, gaps of minutes to hours, jitter, and a jump now
- * and then.
+ * Generates positions with the traits of the recording: fixes 1 to 5 s apart, gaps of minutes to hours, jitter, and an
+ * occasional jump.
  */
 export function generateDrive(count: number, seed: number): Position[] {
   const random = createRandom(seed);
@@ -64,7 +63,7 @@ export function generateDrive(count: number, seed: number): Position[] {
     const gap = random.next();
     const stepSeconds = gap < 0.997 ? 1 + Math.floor(random.next() * 5) : Math.floor(random.between(60, 7200));
     fixTimeMs += stepSeconds * 1000;
-    // Walks, rides, waits: a new pace every minute or so.
+    // Walking, riding, waiting: the speed changes about every minute.
     if (random.next() < 0.05) speedMps = random.pick([0, 1.4, 1.4, 8, 14, 19]);
     headingDeg += random.gauss() * 12;
     const distanceM = speedMps * Math.min(stepSeconds, 5);

@@ -16,7 +16,7 @@ export interface Road {
   lengthM: number;
 }
 
-/** A place off the road that vehicles go to. */
+/** A destination beside a road. */
 export interface Site {
   name: string;
   kind: 'depot' | 'customer' | 'logistics';
@@ -24,30 +24,30 @@ export interface Site {
   at: LngLat;
 }
 
-/** A made-up town. Every junction can be reached from every other. */
+/** A fictitious town. Every junction is connected to every other. */
 export interface RoadNetwork {
   plane: Plane;
-  /** Where each junction is, by its number. */
+  /** Position of each junction, by its number. */
   junctions: readonly LngLat[];
-  /** Roads that leave each junction, by its number. */
+  /** Roads that begin at each junction, by its number. */
   roadsFrom: readonly (readonly Road[])[];
   sites: readonly Site[];
-  /** Between four streets or avenues: the junctions at the corners, in turn. */
+  /** Blocks between four streets or avenues: the junctions at their corners, in order. */
   blocks: readonly (readonly [number, number, number, number])[];
-  /** The junctions of the toll motorway, from the ring road outwards. */
+  /** Junctions of the toll motorway, from the ring road outwards. */
   tollRoad: readonly number[];
-  /** The junction in the middle of the town. */
+  /** The central junction of the town. */
   center: number;
 }
 
-/** Where the town stands: farmland on a plain, at sea level plus little, with nothing of that size near. */
+/** Location of the town: farmland on a plain, slightly above sea level, without a real town of that size nearby. */
 const TOWN: LngLat = [20.64, 47.02];
-/** The grid goes from -HALF to HALF blocks each way. */
+/** The grid extends from -HALF to HALF blocks in each direction. */
 const HALF = 5;
 const BLOCK_M = 880;
 const RING_RADIUS_M = 6400;
 const RING_JUNCTIONS = 24;
-/** Curves are drawn with a point at least this often. */
+/** Maximum distance in metres between the points of a curve. */
 const STEP_M = 45;
 const MOTORWAY_STEPS = 6;
 const CUSTOMERS = [
@@ -62,8 +62,8 @@ const CUSTOMERS = [
 ];
 
 /**
- * A town with a grid of streets and avenues, two boulevards across it, a ring road, connectors to it, and a toll
- * motorway to a logistics park, with curves in most of them and limits from 30 to 110 km/h.
+ * Creates a town with a grid of streets and avenues, two boulevards across it, a ring road, connectors to it, and a
+ * toll motorway to a logistics park. Most of them have curves; limits are 30 to 110 km/h.
  *
  * @param seed the same seed gives the same town
  */
@@ -128,7 +128,7 @@ class TownBuilder {
     this.#roadsFrom[to]?.push({ from: to, to: from, name, kind, limitKmh, path: path.toReversed(), lengthM });
   }
 
-  /** @param bend how far the middle stands off the straight line, as a share of the length */
+  /** @param bend distance of the middle from the straight line, as a share of the length */
   #addBentRoad(name: string, kind: RoadKind, limitKmh: number, from: number, to: number, bend: number): void {
     this.#addRoad(name, kind, limitKmh, from, to, bentLine(this.#pointOf(from), this.#pointOf(to), bend));
   }
@@ -143,7 +143,6 @@ class TownBuilder {
         );
   }
 
-  /** The streets and avenues of the grid. */
   #addStreets(): void {
     const random = this.#random;
     const streetsLeft = new Map<number, number>();
@@ -162,7 +161,7 @@ class TownBuilder {
       const wide = isAvenue(index);
       const fromLeft = streetsLeft.get(from) ?? 0;
       const toLeft = streetsLeft.get(to) ?? 0;
-      // Some streets were never built. Every corner keeps two, and the avenues are whole: so no corner is cut off.
+      // Some streets are left out. Every corner keeps two, and the avenues are complete, so no corner is isolated.
       if (!wide && random.next() < 0.15 && fromLeft > 2 && toLeft > 2) {
         streetsLeft.set(from, fromLeft - 1);
         streetsLeft.set(to, toLeft - 1);
@@ -174,7 +173,7 @@ class TownBuilder {
     }
   }
 
-  /** Two, through the middle. */
+  /** Adds two boulevards through the middle. */
   #addBoulevards(): void {
     for (let step = -HALF; step < HALF; step++) {
       const bend = this.#random.between(-0.04, 0.04);
@@ -185,7 +184,7 @@ class TownBuilder {
     }
   }
 
-  /** @returns its junctions */
+  /** Adds the ring road. @returns its junctions */
   #addRing(): number[] {
     const ring: number[] = [];
     for (let step = 0; step < RING_JUNCTIONS; step++)
@@ -200,7 +199,7 @@ class TownBuilder {
     return ring;
   }
 
-  /** From the grid to the ring road. */
+  /** Adds connectors from the grid to the ring road. */
   #addConnectors(ring: readonly number[]): void {
     const nearestOnRing = (corner: number): number => {
       const lengthM = (junction: number) => spanM(this.#pointOf(junction), this.#pointOf(corner));
@@ -230,7 +229,7 @@ class TownBuilder {
     }
   }
 
-  /** East from the ring in long curves, to a logistics park of its own. @returns its junctions */
+  /** Adds long curves eastwards from the ring, and a logistics park. @returns the junctions of the toll motorway */
   #addTollRoad(onRing: number): number[] {
     const tollRoad = [onRing];
     for (let step = 1; step <= MOTORWAY_STEPS; step++) {
@@ -269,7 +268,7 @@ class TownBuilder {
     this.#addSite('Depot', 'depot', depotGate, [-190, 230]);
     const taken = new Set([depotGate]);
     for (const name of CUSTOMERS) {
-      // A yard lies inside the block: not in one that a boulevard crosses.
+      // A yard is inside a block, so blocks crossed by a boulevard are excluded.
       const corner = pickCorner(
         random,
         (column, row) => column !== row && column + row !== -1 && !taken.has(this.#corner(column, row)),
@@ -283,15 +282,15 @@ class TownBuilder {
 }
 
 /**
- * The fastest way between two junctions at the limits, by Dijkstra's algorithm.
+ * The fastest route between two junctions at the speed limits, by Dijkstra's algorithm.
  *
- * @returns the roads in order, empty where both are the same; null where no way leads there
+ * @returns the roads in order, empty where both junctions are the same; null where no route exists
  */
 export function findRoute(network: RoadNetwork, from: number, to: number): Road[] | null {
   const seconds = new Map<number, number>([[from, 0]]);
   const cameBy = new Map<number, Road>();
   const done = new Set<number>();
-  // A few hundred junctions: looking through the open ones is cheaper than keeping a heap.
+  // With a few hundred junctions, a linear search of the open ones is faster than a heap.
   const open = new Set<number>([from]);
   while (open.size > 0) {
     let nearest = -1;

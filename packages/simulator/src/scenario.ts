@@ -17,20 +17,20 @@ import { createRandom } from './random.ts';
 import { createRoadNetwork, type RoadNetwork, type Site } from './roads.ts';
 import type { Shift } from './shift.ts';
 
-/** A vehicle of the demo fleet: its profile, the terminal in it, and how it is driven. */
+/** A vehicle of the demo fleet: its profile, its terminal, and its driver. */
 export interface DemoVehicle {
-  /** Fields without a value have their defaults. */
+  /** Fields that are not set have their defaults. */
   profile: Partial<VehicleFieldValues> & Pick<VehicleFieldValues, 'name'> & { terminalId: TerminalId };
   sensors: readonly SensorFields[];
-  /** Name of the one group it is in. */
+  /** Name of the group that the vehicle belongs to. */
   group: string;
   protocol: ProtocolName;
   plan: DriverPlan;
-  /** How its past is driven, where the present is to be watched: with hours of work, and halts of a usual length. */
+  /** Differences of the simulated past from the present: it has working hours, and halts of realistic length. */
   past: Pick<DriverPlan, 'dwellSeconds'> & { shift: Omit<Shift, 'alwaysFromMs'> };
-  /** Its terminal has said nothing for so many days; infinite: never anything. Null: it drives. */
+  /** Number of days since the terminal last reported; infinite: it never did. Null: the vehicle drives. */
   silentForDays: number | null;
-  /** Makes this vehicle's drive its own. */
+  /** Random seed of this vehicle's drive. */
   seed: number;
 }
 
@@ -54,7 +54,7 @@ export interface DemoScenario {
   geofences: readonly DemoGeofence[];
 }
 
-/** By the first word of the name. */
+/** Colour and icon by the first word of the vehicle's name. */
 const LOOKS: Readonly<Record<string, Pick<VehicleFieldValues, 'color' | 'icon'>>> = {
   Van: { color: '#1f5fc4', icon: 'van' },
   Truck: { color: '#c2410c', icon: 'truck' },
@@ -67,13 +67,13 @@ const TOLL_WIDTH_M = 60;
 const CUSTOMER_RADIUS_M = 80;
 const FREIGHT_RADIUS_M = 260;
 const ZONE_RADIUS_M = 640;
-/** Reports a real terminal would send every 5 to 30 s come faster here: a demo is watched. */
+/** Seconds between reports: shorter than the 5 to 30 s of real terminals, because people watch the demo. */
 const REPORT_SECONDS = 2;
 const PARKED_REPORT_SECONDS = 20;
-/** As terminals are usually set: the past is large. */
+/** Usual settings of real terminals, because the past is large. */
 const PAST_REPORT_SECONDS = 15;
 const PAST_PARKED_REPORT_SECONDS = 480;
-/** Share of the haste that a watched fleet has. */
+/** Haste of the simulated past, as a share of the present's. */
 const PAST_HASTE = 0.4;
 const CAR_TANK_L = 70;
 const CAR_LITRES_PER_100_KM = 9;
@@ -81,11 +81,14 @@ const CAR_LITRES_PER_100_KM = 9;
 const ROBBERY = { weekday: 3, fromMinute: 130, minutes: 25, litres: 85 };
 /** Frozen goods; the van at the depot was loaded with the compressor off. */
 const FROZEN: CargoPlan = { setC: -18, outsideC: 24, startC: -15.5 };
-/** Of the vans. */
+/** Indices of refrigerated vans. */
 const REFRIGERATED = [1, 3, 5];
 const DRIVEN_HARD = [7, 9];
 const RUSH: Rush = { share: 0.4, force: 1.8 };
-/** What hardly anybody exceeds who is not in a rush: the corners of the town are sharper than real ones. */
+/**
+ * Limits that only drivers in a rush exceed regularly. They are high because the town's corners are sharper than real
+ * ones.
+ */
 const HARSH_LIMITS = { harshAccelerationMps2: 2.2, harshBrakingMps2: 3, harshCorneringMps2: 6.5 };
 /** Phone number of the bus with cameras. */
 export const CAMERA_PHONE = '13800000099' as TerminalId;
@@ -108,14 +111,14 @@ const PASTS = {
   bus: { dwellSeconds: [30, 400], shift: shift(6, 21, EVERY_DAY) },
 } satisfies Record<string, DemoVehicle['past']>;
 
-/** The places that vehicles go to. */
+/** Destinations of the vehicles. */
 interface Town {
   depot: Site;
   logistics: Site;
   customers: readonly Site[];
-  /** Any number will do. */
+  /** The destination for any index: indices wrap around. */
   customer: (index: number) => Site;
-  /** Four places around the middle. */
+  /** Four sites around the centre. */
   outer: readonly Site[];
   center: number;
   tollJunction: (index: number) => number;
@@ -142,10 +145,10 @@ function townOf(network: RoadNetwork): Town {
 }
 
 /**
- * Twenty-six vehicles that drive, two that do not, and twelve geofences in a made-up town. Some begin a few hundred
- * metres before a boundary, some are about to leave the depot, and the trucks are on the toll road faster than their
- * owner likes: entries, exits and speeding come within the first minute, and the rounds that all of them drive keep
- * them coming.
+ * Creates twenty-six vehicles that drive, two that do not, and twelve geofences in a fictitious town. Some vehicles
+ * begin a few hundred metres before a boundary, some are about to leave the depot, and the trucks exceed their owner's
+ * speed limit on the toll road. Entries, exits and speeding therefore occur within the first minute, and recur as the
+ * vehicles repeat their rounds.
  *
  * @param seed the same seed gives the same fleet
  */
@@ -242,11 +245,11 @@ export function createDemoScenario(seed = 1): DemoScenario {
   };
 }
 
-/** Vans: the depot, three customers, the depot again. */
+/** Adds vans, which drive from the depot to three customers and back. */
 function addVans(add: Add, { customer, depot }: Town): void {
   for (let i = 0; i < 10; i++) {
     const stops = [customer(i), customer(i + 3), customer(i + 6)].map((site) => site.junction);
-    // Their terminals send whatever is connected by its name.
+    // Their terminals send each connected sensor under its name.
     const isRefrigerated = REFRIGERATED.includes(i);
     const start: DriverPlan['start'] =
       i < 4
@@ -269,7 +272,7 @@ function addVans(add: Add, { customer, depot }: Town): void {
   }
 }
 
-/** Trucks: between the depot and the logistics park, over the toll road. */
+/** Adds trucks, which drive between the depot and the logistics park over the toll road. */
 function addTrucks(add: Add, { logistics, depot, tollJunction }: Town): void {
   for (let i = 0; i < 5; i++)
     add(
@@ -287,7 +290,7 @@ function addTrucks(add: Add, { logistics, depot, tollJunction }: Town): void {
     );
 }
 
-/** Shuttles: from one side of the middle to the other. */
+/** Adds shuttles, which drive from one side of the centre to the other. */
 function addShuttles(add: Add, { outer, center }: Town): void {
   for (let i = 0; i < 4; i++) {
     const home = outer[i] as Site;
@@ -309,7 +312,7 @@ function addShuttles(add: Add, { outer, center }: Town): void {
   }
 }
 
-/** Taxis: anywhere, with short stops, in a hurry. */
+/** Adds taxis, which drive anywhere, with short stops, in a hurry. */
 function addTaxis(add: Add, { customer }: Town): void {
   for (let i = 0; i < 4; i++) {
     const stops = [customer(2 * i), customer(2 * i + 5), customer(2 * i + 3)].map((site) => site.junction);
@@ -332,7 +335,7 @@ function addTaxis(add: Add, { customer }: Town): void {
   }
 }
 
-/** Supervisors: to the logistics park and back by the toll road, by car. */
+/** Adds supervisors, who drive cars to the logistics park and back over the toll road. */
 function addSupervisors(add: Add, { logistics, customer, depot, tollJunction }: Town): void {
   for (let i = 0; i < 2; i++)
     add(
@@ -352,7 +355,7 @@ function addSupervisors(add: Add, { logistics, customer, depot, tollJunction }: 
     );
 }
 
-/** A bus with cameras, and two that are not driven: in the workshop, and new. */
+/** Adds a bus with cameras, and two vehicles that are not driven: one in the workshop, and a new one. */
 function addOthers(add: Add, { outer, customer, depot }: Town): void {
   const bus = outer.map((site) => site.junction);
   add(
@@ -383,7 +386,7 @@ function addOthers(add: Add, { outer, customer, depot }: Town): void {
 }
 
 /**
- * The drivers of a scenario's vehicles, in its order.
+ * Creates the drivers of a scenario's vehicles, in the same order.
  *
  * @param startMs Unix milliseconds at which all of them begin
  */
@@ -392,9 +395,9 @@ export function createDemoDrivers({ network, vehicles }: DemoScenario, startMs: 
 }
 
 /**
- * How a vehicle's past is driven.
+ * The driver plan of a vehicle's past.
  *
- * @param alwaysFromMs from here on whatever the hour
+ * @param alwaysFromMs time from which the vehicle drives at any hour
  */
 export function pastPlan({ plan, past }: DemoVehicle, alwaysFromMs: number): DriverPlan {
   return {

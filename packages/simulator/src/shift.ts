@@ -1,4 +1,4 @@
-/** When a vehicle is on duty, by the clock of this machine. */
+/** Working hours of a vehicle, in this machine's time zone. */
 export interface Shift {
   /** Minutes from midnight. */
   fromMinute: number;
@@ -6,9 +6,9 @@ export interface Shift {
   toMinute: number;
   /** 0 is Sunday. */
   weekdays: readonly number[];
-  /** Vehicles leave at different times, up to this long after the beginning. */
+  /** Maximum delay of the departure after the beginning of the shift, so that vehicles leave at different times. */
   staggerSeconds: number;
-  /** From here on it is on duty whatever the hour: a demo is watched at any hour. */
+  /** Unix milliseconds from which the vehicle is on duty at any hour, because people watch the demo at any hour. */
   alwaysFromMs: number;
 }
 
@@ -19,7 +19,7 @@ export function dutyFrom({ fromMinute, toMinute, weekdays, alwaysFromMs }: Shift
   if (timeMs >= alwaysFromMs) return timeMs;
   const day = new Date(timeMs);
   day.setHours(0, 0, 0, 0);
-  // From the day before: its shift may go past midnight.
+  // Starts with the day before, whose shift may extend past midnight.
   day.setDate(day.getDate() - 1);
   for (let days = 0; days < 9; days++, day.setDate(day.getDate() + 1)) {
     if (!weekdays.includes(day.getDay())) continue;

@@ -1,14 +1,14 @@
 import type { Position } from '@outrider/domain';
 
-/** What a terminal has recorded and the server has not acknowledged: a bounded queue that the oldest fall out of. */
+/** Recorded positions that the server has not acknowledged: a bounded queue that drops the oldest first. */
 export class StoredPositions {
   acknowledged = 0;
   dropped = 0;
   readonly #max: number;
   #positions: Position[] = [];
-  /** Where the stored ones begin in `#positions`; what is before is acknowledged. */
+  /** Index in `#positions` of the first stored position; earlier ones are acknowledged. */
   #head = 0;
-  /** Where those begin that are not under way. */
+  /** Index of the first position that is not in flight. */
   #next = 0;
   #waiting: PromiseWithResolvers<void>[] = [];
 
@@ -26,19 +26,19 @@ export class StoredPositions {
     for (const position of positions) this.#positions.push(position);
     const over = Math.min(this.size - this.#max, this.#positions.length - this.#next);
     if (over <= 0) return;
-    // What is under way stays: the server may be acknowledging it just now.
+    // Positions in flight are kept: the server may be acknowledging them.
     this.#positions.splice(this.#next, over);
     this.dropped += over;
   }
 
-  /** The oldest that are not under way, at most `max`; under way from now on. */
+  /** Takes the oldest positions that are not in flight, at most `max`; they are then in flight. */
   take(max: number): Position[] {
     const taken = this.#positions.slice(this.#next, this.#next + max);
     this.#next += taken.length;
     return taken;
   }
 
-  /** The oldest `count` under way arrived. */
+  /** Removes the oldest `count` positions in flight. */
   acknowledge(count: number): void {
     this.acknowledged += count;
     this.#head += count;
@@ -51,7 +51,7 @@ export class StoredPositions {
     for (const each of this.#waiting.splice(0)) each.resolve();
   }
 
-  /** Nothing is under way any more: all that is stored will be taken again. */
+  /** Marks all positions as not in flight, so that all stored ones are taken again. */
   rewind(): void {
     this.#next = this.#head;
   }
@@ -64,7 +64,7 @@ export class StoredPositions {
     return waiting.promise;
   }
 
-  /** Those who wait for the store to be empty wait in vain. */
+  /** Rejects all promises of {@link emptied}. */
   abandon(reason: Error): void {
     for (const each of this.#waiting.splice(0)) each.reject(reason);
   }

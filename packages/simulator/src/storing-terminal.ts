@@ -3,7 +3,7 @@ import type { CreateSimulator, SimulatorReply } from '@outrider/protocols';
 import { StoredPositions } from './stored-positions.ts';
 import type { TerminalClient, TerminalStats } from './terminal-client.ts';
 
-/** What a terminal is given, whatever it sends over. */
+/** Options of a terminal over any transport. */
 export interface StoringTerminalOptions {
   host: string;
   port: number;
@@ -11,16 +11,16 @@ export interface StoringTerminalOptions {
   createSimulator: CreateSimulator;
   /** Default 10,000. */
   maxStoredPositions?: number;
-  /** Called for each command of the server. @returns whether the terminal does it; default: it does all */
+  /** Called for each command of the server. @returns whether the terminal executes it; default: it executes all */
   onCommand?: (text: string) => boolean;
 }
 
-/** A terminal with a store, without what it sends over. */
+/** A terminal with a store, without a transport. */
 export abstract class StoringTerminal implements TerminalClient {
   readonly terminalId: TerminalId;
   protected readonly store: StoredPositions;
   protected welcomed = false;
-  /** How many positions each packet holds that is under way, oldest first. */
+  /** Number of positions in each packet in flight, oldest first. */
   protected underWay: number[] = [];
   protected connections = 0;
   protected lastFailure: string | null = null;
@@ -88,7 +88,7 @@ export abstract class StoringTerminal implements TerminalClient {
     this.pump();
   }
 
-  /** What is under way may not have arrived: all that is stored is sent again. */
+  /** Packets in flight may have been lost: all stored positions are sent again. */
   protected beginAgain(): void {
     this.welcomed = false;
     this.underWay = [];
@@ -96,16 +96,16 @@ export abstract class StoringTerminal implements TerminalClient {
     this.expectNothing();
   }
 
-  /** Sends what it can. */
+  /** Sends as much as currently possible. */
   protected abstract pump(): void;
   protected abstract say(bytes: Buffer): void;
   protected abstract hangUp(): Promise<void> | void;
-  /** Waits no longer for an answer. */
+  /** Cancels the wait for an answer. */
   protected abstract expectNothing(): void;
-  /** The server refused; {@link lastFailure} says why. */
+  /** Called when the server refused the terminal; {@link lastFailure} holds the reason. */
   protected abstract refused(): void;
-  /** Something arrived. */
+  /** Called when an acknowledgement arrived. */
   protected abstract acknowledged(): void;
-  /** An acknowledgement came while nothing was under way. */
+  /** Called when an acknowledgement arrived while nothing was in flight. */
   protected abstract nothingAcknowledged(): void;
 }

@@ -5,21 +5,21 @@ import { StoringTerminal, type StoringTerminalOptions } from './storing-terminal
 import type { TerminalClient } from './terminal-client.ts';
 
 export interface TcpTerminalOptions extends StoringTerminalOptions {
-  /** At most this many positions in a packet; default what the protocol allows. */
+  /** Maximum number of positions in a packet; default: the protocol's maximum. */
   positionsPerPacket?: number;
   /** The order of the positions in a packet; many terminals send the newest first. Default `oldest-first`. */
   packetOrder?: 'oldest-first' | 'newest-first';
-  /** Packets under way at a time. Real terminals wait for each: default 1. */
+  /** Maximum number of packets in flight. Default 1, because real terminals wait for each. */
   windowPackets?: number;
-  /** Waiting between attempts, doubled from the first to the last; default 250 ms to 15 s. */
+  /** First and maximum delay between attempts; it doubles after each. Default: 250 ms to 15 s. */
   backoffMs?: readonly [first: number, last: number];
-  /** A server that owes an answer for longer is hung up on; default 20 s. */
+  /** Maximum time to wait for an answer before the connection is closed; default 20 s. */
   replyTimeoutMs?: number;
-  /** Spreads the attempts of many terminals; default `Math.random`. */
+  /** Random numbers that spread the attempts of many terminals; default `Math.random`. */
   random?: () => number;
 }
 
-/** A terminal over TCP. It begins to connect at once, and again whenever the connection ends, until it is closed. */
+/** Creates a terminal over TCP. It connects at once, and again whenever the connection ends, until it is closed. */
 export function createTcpTerminal(options: TcpTerminalOptions): TerminalClient {
   return new TcpTerminal(options);
 }
@@ -64,7 +64,7 @@ class TcpTerminal extends StoringTerminal {
     socket.on('data', (chunk: Buffer) => {
       for (const reply of simulator.receive(chunk)) this.receive(reply);
     });
-    // The server went: what it did not acknowledge is sent again.
+    // The server closed the connection: unacknowledged positions are sent again.
     socket.on('end', () => socket.destroy());
     socket.on('error', (error) => {
       this.lastFailure = error.message;

@@ -1,29 +1,29 @@
 import type { Position, TerminalId } from '@outrider/domain';
 
-/** How a terminal is doing. Counts are of positions unless they say otherwise. */
+/** Statistics of a terminal. Counts are positions unless stated otherwise. */
 export interface TerminalStats {
-  /** Connected, and taken in by the server. */
+  /** Connected, and accepted by the server. */
   online: boolean;
-  /** Recorded and not yet acknowledged. */
+  /** Recorded and not yet acknowledged positions. */
   stored: number;
   acknowledged: number;
   acknowledgedPackets: number;
-  /** Lost because the store was full: the oldest go first. */
+  /** Positions lost because the store was full; the oldest are dropped first. */
   dropped: number;
-  /** How often a connection was made. */
+  /** Number of connections made. */
   connections: number;
-  /** What the server, or the network, last said against it. */
+  /** The last refusal of the server or error of the network. */
   lastFailure: string | null;
 }
 
-/** A terminal with a store of its own: what it records is kept until the server acknowledges it. */
+/** A terminal with a store: it keeps recorded positions until the server acknowledges them. */
 export interface TerminalClient {
   readonly terminalId: TerminalId;
-  /** Records positions and sends them as soon as it can. Never waits. */
+  /** Records positions and sends them as soon as possible. Does not wait. */
   record(positions: readonly Position[]): void;
   stats(): TerminalStats;
-  /** Resolves when all that was recorded up to now, and after, is acknowledged; at once when nothing is stored. */
+  /** Resolves when the store is empty, including positions recorded after the call; at once when nothing is stored. */
   settled(): Promise<void>;
-  /** Hangs up. What is stored is forgotten; those who wait for {@link settled} go on waiting no longer: it rejects. */
+  /** Closes the connection and discards the stored positions; pending promises of {@link settled} reject. */
   close(): Promise<void>;
 }

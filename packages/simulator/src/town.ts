@@ -3,7 +3,7 @@ import { type PointM, spanM } from './plane.ts';
 import { createRandom, type Random } from './random.ts';
 import type { Road, RoadKind, RoadNetwork } from './roads.ts';
 
-/** Features of a map in layers as tiles of the Shortbread schema have them: https://shortbread-tiles.org/schema/1.0 */
+/** Map features in the layers of the Shortbread tile schema: https://shortbread-tiles.org/schema/1.0 */
 export interface TownMap {
   name: string;
   layers: Readonly<Record<TownLayer, GeoJSON.Feature[]>>;
@@ -12,7 +12,7 @@ export interface TownMap {
 export type TownLayer = 'land' | 'water_polygons' | 'buildings' | 'streets' | 'street_labels' | 'place_labels';
 
 const NAME = 'Riverford';
-/** What Shortbread calls the kinds of roads. */
+/** Shortbread's names for the kinds of roads. */
 const KINDS: Readonly<Record<RoadKind, string>> = {
   service: 'service',
   street: 'residential',
@@ -26,15 +26,15 @@ const RIVER_HALF_WIDTH_M = 55;
 const RIVER_STEP_M = 60;
 /** Half of it lies north of the middle of the town. */
 const RIVER_LENGTH_M = 30_000;
-/** How far the river leaves the middle of its column of blocks. */
+/** Maximum sideways distance of the river from the middle of its column of blocks. */
 const RIVER_SWING_M = 210;
 const PARKS = 9;
 const FORESTS = 26;
-/** Between the middle of a road and the wall of a house, at least. */
+/** Minimum distance between the middle of a road and the wall of a house. */
 const FRONT_YARD_M = 15;
 const BIN_M = 120;
 
-/** Along roads of a kind: the size of houses, from and to, and how far apart they are. */
+/** By kind of road: ranges of the width and depth of houses, and the distance between houses. */
 const HOUSES: Readonly<Partial<Record<RoadKind, { widthM: PointM; depthM: PointM; everyM: number }>>> = {
   street: { widthM: [11, 19], depthM: [9, 14], everyM: 27 },
   avenue: { widthM: [16, 34], depthM: [12, 22], everyM: 40 },
@@ -43,8 +43,8 @@ const HOUSES: Readonly<Partial<Record<RoadKind, { widthM: PointM; depthM: PointM
 };
 
 /**
- * Draws a made-up town: its streets, and what such a town would have beside them, which is a river, parks, quarters,
- * houses and woods. The same network gives the same town.
+ * Draws a fictitious town: its streets, a river, parks, quarters, houses and woods. The same network and seed give the
+ * same town.
  */
 export function drawTown(network: RoadNetwork, seed = 1): TownMap {
   const random = createRandom(seed);
@@ -102,7 +102,10 @@ function line(path: readonly LngLat[], properties: object): GeoJSON.Feature {
   };
 }
 
-/** A line for as much of a road as goes on under the same name: names have more space than between two junctions. */
+/**
+ * Joins adjacent roads of the same name into one line, because between two junctions there is little space for the
+ * name.
+ */
 function labelledLines(roads: readonly Road[]): GeoJSON.Feature[] {
   const labelled = roads.filter(({ kind }) => kind !== 'service');
   const lines: GeoJSON.Feature[] = [];
@@ -130,11 +133,11 @@ function leaving(roads: ReadonlySet<Road>, junction: number): Road | undefined {
 
 interface River {
   banks: PointM[];
-  /** Where its middle is, that far north. */
+  /** Position of the middle of the river at a distance north. */
   eastM(northM: number): number;
 }
 
-/** From north to south through the first column of blocks, west of the middle, that has no yard. */
+/** Places the river from north to south, in the first column of blocks west of the middle that has no yard. */
 function riverThrough(blocks: readonly (readonly PointM[])[], yards: readonly PointM[]): River {
   const columns = [...new Set(blocks.map((block) => Math.round(middleOf(block)[0] / BIN_M)))].map((at) => at * BIN_M);
   const isFree = (eastM: number) =>
@@ -151,7 +154,7 @@ function riverThrough(blocks: readonly (readonly PointM[])[], yards: readonly Po
   return { banks: [...east, ...west.reverse()], eastM: (northM) => swung(bedM, northM) };
 }
 
-/** Narrow bends in the town, wide ones outside. */
+/** Position of the river at a distance north: narrow bends in the town, wide ones outside. */
 function swung(bedM: number, northM: number): number {
   const outsideM = Math.max(0, Math.abs(northM) - 5500);
   return bedM + RIVER_SWING_M * Math.sin(northM / 1450) + outsideM * 0.35 * Math.sin(northM / 2600);
@@ -174,7 +177,7 @@ function quartersOf(blocks: readonly (readonly PointM[])[], yards: readonly Poin
   });
 }
 
-/** Irregular patches outside the town that no road crosses. */
+/** Adds irregular woods outside the town that no road crosses. */
 function woodsAround(random: Random, nearRoads: Bins, river: River): PointM[][] {
   const woods: PointM[][] = [];
   for (let tries = 0; woods.length < FORESTS && tries < 40 * FORESTS; tries++) {
@@ -198,7 +201,7 @@ function blob(random: Random, [eastM, northM]: PointM, radiusM: number): PointM[
   });
 }
 
-/** @param isTaken whether a house of a radius may not stand there */
+/** @param isTaken whether a house with this radius may not be placed there */
 function housesAlong(
   { plane }: RoadNetwork,
   roads: readonly Road[],
@@ -253,7 +256,9 @@ function* walk(path: readonly PointM[], everyM: number): Generator<{ at: PointM;
   }
 }
 
-/** Points, and points of lines close together, by squares: what is near a point is found without looking at all. */
+/**
+ * Spatial index: sorts points, and closely spaced points of lines, into squares, so that a query checks only near ones.
+ */
 class Bins {
   readonly #points = new Map<string, PointM[]>();
 
@@ -289,7 +294,7 @@ function middleOf(ring: readonly PointM[]): PointM {
   return [sum[0] / ring.length, sum[1] / ring.length];
 }
 
-/** Of a convex ring, in either direction. */
+/** Whether a point is inside a convex ring of either direction. */
 function isInside(ring: readonly PointM[], [x, y]: PointM): boolean {
   const sides = ring.map((a, nth) => {
     const b = ring[(nth + 1) % ring.length] as PointM;

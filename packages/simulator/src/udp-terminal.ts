@@ -5,16 +5,16 @@ import { StoringTerminal, type StoringTerminalOptions } from './storing-terminal
 import type { TerminalClient } from './terminal-client.ts';
 
 export interface UdpTerminalOptions extends StoringTerminalOptions {
-  /** At most this many positions in a datagram; default 10, so that it fits into one packet of the network. */
+  /** Maximum number of positions in a datagram; default 10, which fits into one IP packet. */
   positionsPerPacket?: number;
-  /** An unanswered datagram is sent again after this time, doubled from the first to the last; default 1 to 15 s. */
+  /** First and maximum delay before an unanswered datagram is sent again; it doubles after each. Default: 1 to 15 s. */
   retryMs?: readonly [first: number, last: number];
 }
 
 /**
- * A terminal over UDP: it sends a datagram again until it is acknowledged, then the next. Each new attempt is from a
- * port of its own, as behind a network that gives addresses anew: an answer to an earlier attempt is not mistaken for
- * that to a later datagram.
+ * A terminal over UDP: it repeats a datagram until that is acknowledged, then sends the next. Each attempt uses a new
+ * port, as behind a network that reassigns addresses. This prevents an answer to an earlier attempt from being mistaken
+ * for that to a later datagram.
  */
 export function createUdpTerminal(options: UdpTerminalOptions): TerminalClient {
   return new UdpTerminal(options);
@@ -57,7 +57,7 @@ class UdpTerminal extends StoringTerminal {
     return [socket, simulator];
   }
 
-  /** Sends the next datagram, where none is under way. */
+  /** Sends the next datagram, unless one is in flight. */
   protected override pump(): void {
     if (!this.welcomed || this.underWay.length > 0 || this.closed) return;
     const { positionsPerPacket = POSITIONS_PER_PACKET } = this.#options;
@@ -75,14 +75,14 @@ class UdpTerminal extends StoringTerminal {
     return new Promise<void>((resolve) => this.#socket.close(resolve));
   }
 
-  /** It goes on trying, as one does whose server is being set up. */
+  /** Keeps trying, like a terminal whose server is still being set up. */
   protected override refused(): void {}
 
   protected override acknowledged(): void {
     this.#retryMs = this.#firstRetryMs;
   }
 
-  /** A datagram that came twice was acknowledged twice. */
+  /** Ignored: a datagram that was received twice is acknowledged twice. */
   protected override nothingAcknowledged(): void {}
 
   #send(socket: Socket, bytes: Buffer): void {

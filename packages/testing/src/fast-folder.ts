@@ -8,8 +8,8 @@ const PREFIX = 'outrider-test-';
 const NEEDED_BYTES = 4 * 1024 ** 3;
 
 /**
- * Makes `TMPDIR` a folder in memory, for this process and those that it starts: most of the time of tests is spent
- * waiting for a disk to sync. Changes nothing where `/dev/shm` is missing or small, or where `TMPDIR` is set.
+ * Sets `TMPDIR` to a folder in memory, for this process and its children: tests spend most of their time waiting for a
+ * disk to sync. Changes nothing where `/dev/shm` is missing or small, or where `TMPDIR` is set.
  *
  * @returns removes the folder, with what tests left in it
  */

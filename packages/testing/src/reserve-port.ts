@@ -5,12 +5,12 @@ import { isRunning } from './is-running.ts';
 
 /** Below the ports that the system gives to outgoing connections. */
 const [FROM, TO] = [12_000, 30_000];
-/** One file per port, with the process that has it: tests of all runs on this machine see each other's. */
+/** One file per port, with the id of the process that reserved it, shared by all test runs on this machine. */
 const FOLDER = '/tmp/outrider-test-ports';
 
 /**
- * A port that stays free for this process until it ends, also while the server on it is down: no other test gets it,
- * and no outgoing connection.
+ * Reserves a port for this process until it ends, even while the server on it is down. No other test gets the port, and
+ * no outgoing connection uses it.
  */
 export async function reservePort(): Promise<number> {
   mkdirSync(FOLDER, { recursive: true });

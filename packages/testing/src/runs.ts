@@ -1,11 +1,11 @@
-/** Few inputs are enough to see that a property still runs; a share of a small number says little. */
+/** Enough inputs to see that a property still runs; a fraction of a small number would prove little. */
 const FEWEST = 20;
 
 /**
- * How many inputs a property is tested with: all of them with `TEST_RUNS=1`, as `.ci/verify` sets it, and a tenth by
- * default. `TEST_RUNS=5` is five times as many.
+ * Number of inputs that a property is tested with: all of them with `TEST_RUNS=1`, as `.ci/verify` sets it, and a tenth
+ * by default. `TEST_RUNS=5` is five times as many.
  *
- * @param full what `TEST_RUNS=1` runs
+ * @param full number for `TEST_RUNS=1`
  */
 export function runs(full: number): number {
   const factor = Number(process.env.TEST_RUNS ?? 0.1);

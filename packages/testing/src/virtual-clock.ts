@@ -3,17 +3,17 @@ import { Clock, SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 
 interface Waiting {
   dueMs: number;
-  /** Between two times it happens; null where it happens once. */
+  /** Interval of a repeated task; null for a single one. */
   everyMs: number | null;
   task: () => void;
 }
 
-/** A clock that goes on only when a test says so. Both its times begin at the time given. */
+/** A clock that advances only when a test advances it. Wall clock and steady clock start at the same time. */
 export class VirtualClock extends Clock {
   #steadyMs: number;
   /** How far the wall clock was set forward. */
   #aheadMs = 0;
-  /** In the order in which they were set. */
+  /** In the order in which the timers were set. */
   readonly #waiting = new Set<Waiting>();
 
   /** @param startMs Unix milliseconds */
@@ -39,19 +39,19 @@ export class VirtualClock extends Clock {
     return timer;
   }
 
-  /** How many timers there are. */
+  /** Number of pending timers. */
   get timers(): number {
     return this.#waiting.size;
   }
 
-  /** Sets the wall clock forward, or back where `byMs` is negative; timers don't notice. */
+  /** Sets the wall clock forward, or back where `byMs` is negative. Timers are not affected. */
   setForward(byMs: number): void {
     this.#aheadMs += byMs;
   }
 
   /**
-   * Lets time pass: does what is due, each at its own time, and lets what that began go on for a turn of the event loop
-   * before the next. What waits for more than promises and `setImmediate` (a file, a socket) may go on later.
+   * Advances time and runs due tasks, each at its own time. After each task, its consequences get a turn of the event
+   * loop. Work that waits for more than promises and `setImmediate` (a file, a socket) may finish later.
    */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#steadyMs + ms;
@@ -66,7 +66,7 @@ export class VirtualClock extends Clock {
     this.#steadyMs = untilMs;
   }
 
-  /** The earliest that is due; of several the one that was set first. */
+  /** The earliest due timer; of several, the one that was set first. */
   #next(untilMs: number): Waiting | undefined {
     let next: Waiting | undefined;
     for (const waiting of this.#waiting)
@@ -75,13 +75,13 @@ export class VirtualClock extends Clock {
   }
 }
 
-/** Promises, and what they leave to the next turn. */
+/** Waits for promises, and for callbacks that they schedule for the next turn of the event loop. */
 async function settled(): Promise<void> {
   await nextTurn();
   await nextTurn();
 }
 
-/** The timers of the machine beside a wall clock of the test: for what waits for real files and sockets. */
+/** The system's timers with a wall clock of the test, for code that waits for real files and sockets. */
 export function clockAt(now: () => number): Clock {
   return Object.assign(Object.create(SYSTEM_CLOCK) as Clock, { now });
 }

@@ -1,6 +1,6 @@
 /*
- * Views for people with SQL tools of their own: one row for each thing that happened, in units that their names say,
- * with what a replay or a correction wrote over taken out. Their columns are promised in docs/analysts.md.
+ * Views for people with SQL tools of their own: one row for each occurrence, with units in the column names, and
+ * without rows that a replay or a correction replaced. Their columns are promised in docs/analysts.md.
  */
 
 import { IS_GOOD } from './positions/reading.ts';

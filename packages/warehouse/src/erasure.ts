@@ -2,29 +2,29 @@ import { type GeofenceId, isUuid, type VehicleId } from '@outrider/domain';
 import { DEFAULT_LIMITS, type Engine, type QueryLimits } from './engines/engine.ts';
 import { ARCHIVE_TABLES, type ArchiveTable } from './tables.ts';
 
-/** Whose rows are to go. */
+/** The rows to be erased. */
 export interface ErasureQuestion {
-  /** All of these vehicles: positions and events. */
+  /** Vehicles of which all positions and events are erased. */
   vehicleIds: readonly VehicleId[];
-  /** Events at these geofences, of whichever vehicle. */
+  /** Geofences whose events are erased, of any vehicle. */
   geofenceIds: readonly GeofenceId[];
 }
 
-/** How far an erasure is. */
+/** Progress of an erasure. */
 export interface ErasureProgress {
-  /** No row is left. */
+  /** Whether no row is left. */
   done: boolean;
-  /** Positions and events that are still there. */
+  /** Number of positions and events left. */
   rows: number;
 }
 
-/** Events are not in the order of geofences: all of them are read for those of one. */
+/** Longer time limit: events are not sorted by geofence, so all of them are read to find those of one. */
 const LIMITS: QueryLimits = { ...DEFAULT_LIMITS, maxSeconds: 120 };
 
 /**
- * Takes rows out of the archive, for good: ClickHouse writes the parts that have them anew, in the background. A call
- * looks how many are left, has them deleted unless that is under way already, and returns; it is called again until
- * none are left. One mutation of a table at a time, for any number of vehicles, so that the archive is not written anew
+ * Removes rows from the archive permanently: ClickHouse rewrites the parts that have them, in the background. A call
+ * counts the rows left, starts their deletion unless that is under way, and returns. It is called again until none are
+ * left. Only one mutation of a table runs at a time, for any number of vehicles, so that the archive is not rewritten
  * for each of them. The files of the old parts are removed within minutes.
  *
  * @throws {TypeError} when an id is not a UUID
@@ -45,7 +45,7 @@ export async function erase(engine: Engine, { vehicleIds, geofenceIds }: Erasure
   return progressOf(left);
 }
 
-/** Rows that an erasure still found, by table. */
+/** Rows left to erase, by table. */
 type Left = Partial<Record<ArchiveTable, number>>;
 
 function progressOf(left: Left): ErasureProgress {
@@ -55,26 +55,26 @@ function progressOf(left: Left): ErasureProgress {
   };
 }
 
-/** Rows of a vehicle that are older than a time are to go. */
+/** A vehicle's rows that are older than a time are to be erased. */
 export interface HistoryCut {
   vehicleId: VehicleId;
   /** Unix milliseconds. */
   beforeMs: number;
 }
 
-/** Cuts of one call, at most: what a statement may be long bounds them. */
+/** Maximum number of cuts in one call, bounded by the length of a statement. */
 export const MAX_CUTS = 5000;
 
-/** Rows before the cuts. */
+/** Number of rows before the cuts. */
 export interface HistoryRows {
   positions: number;
   events: number;
 }
 
 /**
- * Takes what vehicles did before a time out of the archive, as {@link erase} does. Positions count by their fix, where
- * it was refused by when they came; events by when they began. ClickHouse writes only those parts anew that have such
- * rows: of a retention in days the parts of the oldest months.
+ * Removes rows of vehicles before a time from the archive, as {@link erase} does. Positions count by their fix time,
+ * refused ones by their time of receipt, and events by their begin. ClickHouse rewrites only the parts that have such
+ * rows: with a retention in days the parts of the oldest months.
  *
  * @param cuts {@link MAX_CUTS} at most
  */
@@ -84,7 +84,7 @@ export async function eraseBefore(engine: Engine, cuts: readonly HistoryCut[]): 
   return progressOf(left);
 }
 
-/** How many rows {@link eraseBefore} would take out. */
+/** Number of rows that {@link eraseBefore} would remove. */
 export async function countBefore(engine: Engine, cuts: readonly HistoryCut[]): Promise<HistoryRows> {
   return {
     positions: await countWhere(engine, 'positions', isBefore('positions', cuts)),
@@ -92,7 +92,7 @@ export async function countBefore(engine: Engine, cuts: readonly HistoryCut[]): 
   };
 }
 
-/** @returns how many rows are left */
+/** @returns the number of rows left */
 async function eraseWhere(engine: Engine, table: ArchiveTable, where: string): Promise<number> {
   const left = await countWhere(engine, table, where);
   if (left > 0 && !(await isDeleting(engine, table)))
@@ -106,7 +106,7 @@ async function countWhere(engine: Engine, table: string, where: string): Promise
   return Number(row?.[0]);
 }
 
-/** Written so that the order of the tables, and the times that their parts hold, leave out what is not read. */
+/** Phrased so that ClickHouse can skip data by the order of the tables and by the times of their parts. */
 function isBefore(table: ArchiveTable, cuts: readonly HistoryCut[]): string {
   if (cuts.length > MAX_CUTS) throw new RangeError(`${cuts.length} cuts are more than ${MAX_CUTS}`);
   const byTime = Map.groupBy(cuts, ({ beforeMs }) => beforeMs);
@@ -135,7 +135,7 @@ async function isDeleting(engine: Engine, table: string): Promise<boolean> {
   return Number(row?.[0]) > 0;
 }
 
-/** The ids are in the text: a mutation is kept, and run, without the parameters of its statement. */
+/** The ids are in the text: a mutation is stored and run without the parameters of its statement. */
 function condition(column: string, ids: readonly string[]): string | null {
   for (const id of ids) if (!isUuid(id)) throw new TypeError(`${JSON.stringify(id.slice(0, 100))} is no UUID`);
   return ids.length === 0 ? null : `${column} IN (${ids.map((id) => `'${id}'`).join(', ')})`;

@@ -15,16 +15,16 @@ import { fleetPackets, recordedPackets } from './sample.ts';
 export interface InsertBenchOptions {
   /** Positions of the generated fleet. Default 1,000,000. */
   positions?: number;
-  /** Positions of one insert. Default 100,000. */
+  /** Positions per insert. Default 100,000. */
   batch?: number;
-  /** Folder to work in, removed afterwards; a temporary one where none is given. */
+  /** Folder to work in, removed afterwards. Default: a temporary folder. */
   folder?: string;
 }
 
 export interface InsertBenchResult {
   positions: number;
   batch: number;
-  /** Positions a second made into columns, nothing inserted. */
+  /** Positions per second converted to columns, without inserting. */
   buildPerSecond: number;
   /** Positions a second built and durably inserted, as the archiver does it. */
   insertPerSecond: number;
@@ -32,16 +32,16 @@ export interface InsertBenchResult {
   jsonPerSecond: number;
   /** Compressed bytes of a position, all columns, after merging, for the generated fleet. */
   bytesPerPosition: number;
-  /** The same by column. */
+  /** Compressed bytes per position by column. */
   bytesByColumn: Record<string, number>;
-  /** For the recorded drive; null where it is not there. */
+  /** Sizes for the recorded drive; null if its file does not exist. */
   recorded: { positions: number; bytesPerPosition: number; bytesByColumn: Record<string, number> } | null;
   /** Resident memory of the process in MB: with the engine open, and after the inserts. */
   rssIdleMb: number;
   rssAfterMb: number;
 }
 
-/** Measures what archiving costs: building, inserting, and what is kept of it on the disk. */
+/** Measures the cost of archiving: building, inserting, and disk usage. */
 export async function insertBench(options: InsertBenchOptions = {}): Promise<InsertBenchResult> {
   const { positions = 1_000_000, batch = 100_000 } = options;
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'outrider-warehouse-bench-')));
@@ -52,7 +52,7 @@ export async function insertBench(options: InsertBenchOptions = {}): Promise<Ins
   const engine = await openChdb(join(folder, 'chdb'));
   try {
     await migrate(engine);
-    // Small parts keep all columns in one file, whose sizes by column nobody reports.
+    // Small parts keep all columns in one file, and ClickHouse then reports no sizes by column.
     await engine.execute('ALTER TABLE positions MODIFY SETTING min_bytes_for_wide_part = 0');
     const rssIdleMb = await residentMb();
 
@@ -61,7 +61,7 @@ export async function insertBench(options: InsertBenchOptions = {}): Promise<Ins
       for (const packets of batches) positionBlock(packets);
     });
     const insertPerSecond = await rate(positions, async () => {
-      // The next block is built while one goes in, as the archiver does it.
+      // The next block is built during an insert, as in the archiver.
       let inserting = Promise.resolve();
       for (const packets of batches) {
         const block = positionBlock(packets);
@@ -82,7 +82,8 @@ export async function insertBench(options: InsertBenchOptions = {}): Promise<Ins
     let recorded: InsertBenchResult['recorded'] = null;
     if (drive) {
       await engine.execute('TRUNCATE TABLE positions');
-      // A file for each column, as ClickHouse writes a fleet's month: this is too little for that.
+      // Forces a file for each column, as ClickHouse writes a fleet's month; this data is too small for that by
+      // default.
       await engine.execute('ALTER TABLE positions MODIFY SETTING min_bytes_for_wide_part = 0');
       for (const packets of batchesOf(drive, batch)) await engine.insert('positions', positionBlock(packets));
       recorded = await sizes(engine);
@@ -106,14 +107,14 @@ export async function insertBench(options: InsertBenchOptions = {}): Promise<Ins
 
 type ClientConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>;
 
-/** The alternative: rows as objects, as JSON, through the client on chDB's own connection. */
+/** Baseline for comparison: rows as objects, as JSON, through the client on chDB's own connection. */
 async function insertAsJson(path: string, batches: Recorded<TelemetryPacket>[][], positions: number): Promise<number> {
   const engine = await openChdb(path);
   await migrate(engine);
   await engine.close();
   const clickhouse = await import('@clickhouse/client');
   const { createChdbConnection } = await import('chdb/connection');
-  // chDB's types are of another build of the client's: the methods are the same.
+  // chDB's types are from another build of the client: the methods are the same.
   const connection = createChdbConnection({ path }) as unknown as ClientConnection;
   const client = clickhouse.createClient({ connection });
   try {
@@ -193,7 +194,7 @@ function batchesOf(packets: Recorded<TelemetryPacket>[], batch: number): Recorde
 const count = (packets: Recorded<TelemetryPacket>[]) =>
   packets.reduce((sum, { value }) => sum + value.positions.length, 0);
 
-/** Of this process and that of ClickHouse. */
+/** Resident memory of this process and that of ClickHouse. */
 const residentMb = async () => Math.round(((await statusOf(process.pid, 'VmRSS')) ?? 0) / 1000);
 
 async function rate(positions: number, work: () => void | Promise<void>): Promise<number> {

@@ -8,36 +8,36 @@ import { CREATE_LEDGER } from './inventory/ledger.ts';
 interface Migration {
   version: number;
   name: string;
-  /** Each may be run twice: a crash between a statement and the record of the step repeats the step. */
+  /** Each must be repeatable: a crash between a statement and the record of the step repeats the step. */
   statements: readonly string[];
 }
 
 /**
- * An insert is confirmed only when it is on the disk: the archiver forgets its place in the log by it. A merged part
- * replaces parts that were synced, so it is synced too.
+ * An insert is confirmed only when it is on the disk, because the archiver then advances its offset in the log. A
+ * merged part replaces synced parts, so it is synced too.
  */
 const DURABLE = 'fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1';
 
 /**
- * Order of the key: a vehicle's track is one interval of the table. `rejection` is part of the key, so that a flagged
- * position never takes the place of a good one with the same time.
+ * The order of the key makes a vehicle's track one interval of the table. `rejection` is part of the key, so that a
+ * flagged position never replaces a good one with the same time.
  *
- * A month is a partition; what is rejected goes to partition 0, because its time may be any (a clock at fault, a fix at
+ * A month is a partition. Rejected positions go to partition 0, because they may have any time (a wrong clock, a fix at
  * 0/0 before the first satellite), and each month would be a partition of its own.
  *
  * The codecs are the smallest of those measured (none, Delta, DoubleDelta, T64 and both, each with ZSTD) on a recorded
  * drive and on a generated fleet; ZSTD(3) gained a hundredth over ZSTD(1).
  *
  * Attributes are JSON text, not a Map: with the dozen that a terminal sends it took 5.0 bytes against 6.6 to 9.1, and a
- * third of the time to insert; a Map is smaller (1.2 against 2.3) only where there are two.
+ * third of the time to insert; a Map is smaller (1.2 against 2.3) only with two attributes.
  *
- * The index has a mark for each 1,024 rows, not 8,192: a report over a fleet reads a drive here and a drive there, of
- * some hundred rows each, and no more than a mark before and behind. It takes 0.05 bytes a position more. A table that
- * was made with more rows a mark keeps them.
+ * The index has a mark for each 1,024 rows, not 8,192: a report over a fleet reads single drives of some hundred rows
+ * each, plus at most a mark before and after. It takes 0.05 bytes a position more. A table that was created with more
+ * rows per mark keeps them.
  *
- * The version makes the first of several different positions of one vehicle and time win (the one with the lowest
- * offset, and within a packet the one that stands first), which is the one that the rules engine went by.
- * Offsets repeat in a replay, so replays in any batches end with the same rows.
+ * The version makes the first of several different positions of one vehicle and time win: the one with the lowest
+ * offset, and within a packet the first. The rules engine used the same one. Offsets repeat in a replay, so replays in
+ * any batches end with the same rows.
  */
 const CREATE_POSITIONS = `
 CREATE TABLE IF NOT EXISTS positions (
@@ -73,8 +73,8 @@ ORDER BY (vehicle_id, fix_time, rejection)
 SETTINGS ${DURABLE}, index_granularity = 1024`;
 
 /**
- * `began_at` is the time in the event's id: unlike any other field it is the same in both phases of an event, whatever
- * else is corrected between them, so both fall on one key and in one partition.
+ * `began_at` is the time in the event's id. Unlike any other field it is the same in both phases of an event, even
+ * after corrections, so both have the same key and partition.
  */
 const CREATE_EVENTS = `
 CREATE TABLE IF NOT EXISTS events (
@@ -120,8 +120,8 @@ ALTER TABLE events
   ADD COLUMN IF NOT EXISTS idling_ms Nullable(Float64) CODEC(ZSTD(1)) AFTER moving_ms`;
 
 /**
- * Which granules hold something that had not ended by a time: a report looks for what lasted into its time range
- * however long ago it began, and need not read a year for that. What was there before is indexed in the background.
+ * Index of the granules with events that had not ended by a time. A report looks for events that lasted into its time
+ * range however long ago they began, and need not read a year for that. Existing rows are indexed in the background.
  */
 const INDEX_ENDS = [
   'ALTER TABLE events ADD INDEX IF NOT EXISTS ends ended_at TYPE minmax GRANULARITY 1',
@@ -129,9 +129,9 @@ const INDEX_ENDS = [
 ];
 
 /**
- * Two records of one fix time are two rows, where they say different things: an SOS beside a periodic record. `record`
- * is what the second differs by (see `recordMark`); 0 in rows from before. A terminal that sends again what was
- * archived then makes a second row, which readers merge.
+ * Two different records of one fix time are two rows, such as an SOS beside a periodic record. `record` distinguishes
+ * the second (see `recordMark`); it is 0 in older rows. A terminal that repeats an archived record then makes a second
+ * row, which readers merge.
  */
 const WIDEN_POSITIONS = `
 ALTER TABLE positions
@@ -144,7 +144,7 @@ ALTER TABLE events
   ADD COLUMN IF NOT EXISTS plan_name String CODEC(ZSTD(1)),
   ADD COLUMN IF NOT EXISTS stage LowCardinality(String) CODEC(ZSTD(1)),
   ADD COLUMN IF NOT EXISTS cause LowCardinality(String) CODEC(ZSTD(1))`;
-/** Drivers are the registry's: an event has the code alone. */
+/** Events have only the driver's code; drivers are in the registry. */
 const ADD_DRIVER_CODE = `
 ALTER TABLE events
   ADD COLUMN IF NOT EXISTS driver_code LowCardinality(String) CODEC(ZSTD(1)) AFTER alarm`;
@@ -170,14 +170,14 @@ ALTER TABLE events
   ADD COLUMN IF NOT EXISTS sensor_peak Nullable(Float64) CODEC(ZSTD(1))`;
 
 /**
- * Positions of longer ago than this are late, whenever their vehicle sent them: what was measured of their days no
- * longer holds. Less than the age at which trips are kept (`kept-measures.ts`).
+ * Positions older than this are late, whenever their vehicle sent them: cached measures of their days are no longer
+ * valid. Less than the age at which measures of trips are cached (`kept-measures.ts`).
  */
 const LATE_AFTER_HOURS = 12;
 
 /**
- * What positions show of trips, by quarters of an hour (`kept-measures.ts`), and on which days of a vehicle positions
- * came late. Each insert marks its days, of the archiver as of anything else. A day is its number since 1970 (UTC).
+ * Measures of trips from their positions, by quarters of an hour (`kept-measures.ts`), and the days of a vehicle with
+ * late positions. Every insert marks its days, not only those of the archiver. A day is its number since 1970 (UTC).
  */
 const KEEP_MEASURES = [
   `CREATE TABLE IF NOT EXISTS measured_trips (
@@ -208,14 +208,14 @@ FROM positions
 WHERE fix_time < now64(3) - toIntervalHour(${LATE_AFTER_HOURS}) AND rejection IN ('', 'time-in-future')`,
 ];
 
-/** What steps are numbered from whose columns follow from the descriptions of events. */
+/** Base number of the steps whose columns are derived from the descriptions of events. */
 const COLUMNS_OF_EVENTS = 1000;
 
 const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'positions and events', statements: [CREATE_POSITIONS, CREATE_EVENTS] },
   { version: 2, name: 'trips, stops, alarms; why an event was told', statements: [ADD_EVENT_COLUMNS] },
   { version: 3, name: 'ends of events', statements: INDEX_ENDS },
-  // Step 4 were the views of analysts as they were then: each may be made again, so the step that changes them makes
+  // Step 4 originally created the views of its time. Views can be recreated, so each step that changes them creates
   // all.
   { version: 4, name: 'views for analysts', statements: ANALYST_VIEWS },
   { version: 5, name: 'views for analysts: where events began', statements: ANALYST_VIEWS },
@@ -233,24 +233,27 @@ const MIGRATIONS: readonly Migration[] = [
   })),
 ];
 
-/** The steps that this release knows. */
+/** Numbers of all steps that this release knows. */
 export const SCHEMA_VERSIONS: readonly number[] = MIGRATIONS.map(({ version }) => version);
 
 const CREATE_MIGRATIONS = `
 CREATE TABLE IF NOT EXISTS schema_migrations (version UInt32, name String, applied_at DateTime64(3, 'UTC'))
 ENGINE = ReplacingMergeTree ORDER BY version SETTINGS ${DURABLE}`;
 
-/** Creating a table succeeds once: ClickHouse has no other lock that several clients of a server could share. */
+/**
+ * Name of the table used as a lock: creating it succeeds only once. ClickHouse has no other lock that clients of a
+ * server could share.
+ */
 const LOCK = 'schema_migrations_lock';
 const RETRY_MS = 200;
 /** Far longer than all migrations take. An older lock belongs to a process that died. */
 const LOCK_EXPIRES_S = 600;
 
 /**
- * Brings the schema up to what this release needs. Of instances that start at once, one migrates and the others wait
- * for it.
+ * Migrates the schema to the version of this release. If several instances start at once, one migrates and the others
+ * wait for it.
  *
- * @param isAlone no other process has the archive: a lock that is there was left by one that was killed
+ * @param isAlone no other process has the archive: an existing lock is a leftover of a killed process
  * @returns the versions that were applied now
  * @throws {Error} when the schema is newer than this release knows
  */

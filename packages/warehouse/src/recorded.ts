@@ -1,4 +1,4 @@
-/** A record with its place in the log, as a consumer of the log has it. */
+/** A record with its offset in the log. */
 export interface Recorded<T> {
   /** Grows along the log. The same record has the same offset however often it is read. */
   offset: number;

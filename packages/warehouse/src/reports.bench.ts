@@ -16,38 +16,38 @@ import { tallies } from './reports/tallies.ts';
 import { track } from './reports/track.ts';
 import { tripParts } from './reports/trip-parts.ts';
 
-/** Of each vehicle: 480 positions in 2 hours, 8 times a day. */
+/** Positions per vehicle and day: 480 positions in 2 hours, 8 times a day. */
 const PER_DAY = 3840;
 const DAYS = 26;
 const PER_VEHICLE = PER_DAY * DAYS;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const START_MS = Date.UTC(2026, 0, 1);
-/** What is looked at before a track begins, to know its jumps. */
+/** Lead before a track's begin that is read to detect its jumps. */
 const LEAD = { ms: 41 * 3_600_000, fixes: 250 };
-/** Vehicles that one statement generates: what it holds at once. */
+/** Number of vehicles that one statement generates, which bounds its memory. */
 const VEHICLES_A_BATCH = 5;
-/** One in so many drives at night, through midnight. */
+/** One in this many vehicles drives at night, through midnight. */
 const NIGHT_DRIVERS = 20;
 
 export interface ReportsBenchOptions {
-  /** Positions in all. Default 100,000,000. */
+  /** Total number of positions. Default 100,000,000. */
   positions?: number;
-  /** Runs of each question. Default 20; of those about the whole fleet a quarter. */
+  /** Runs of each query. Default 20; queries of the whole fleet run a quarter as often. */
   runs?: number;
-  /** Folder to work in, removed afterwards; a temporary one where none is given. */
+  /** Folder to work in, removed afterwards. Default: a temporary folder. */
   folder?: string;
   say?: (progress: string) => void;
 }
 
-/** The mileage of a fleet that nobody asked for before: trips over midnight are measured by their positions. */
+/** First query for the mileage of a fleet: trips over midnight are measured by their positions. */
 export const NOTHING_KEPT = 'mileage with nothing kept of trips over midnight';
 
 export interface QuestionTimes {
   question: string;
   p50Ms: number;
   p95Ms: number;
-  /** Processor time of the whole process at the median: it counts on a busy machine, too. */
+  /** Processor time of the whole process at the median: meaningful on a busy machine, too. */
   cpuMs: number;
   /** Rows of both tables that ClickHouse read for it, at the median. */
   rowsRead: number;
@@ -62,13 +62,13 @@ export interface TableTimes {
 export interface ReportsBenchResult {
   bytesPerPosition: number;
   generateSeconds: number;
-  /** The same questions of a tenth of the table, and of all of it. */
+  /** The same queries on a tenth of the table, and on all of it. */
   tables: TableTimes[];
-  /** What one slow report does to others: milliseconds. */
+  /** Effect of one slow report on other work, in milliseconds. */
   beside: { dayAloneMs: number; dayBesideMs: number; insertAloneMs: number; insertBesideMs: number };
 }
 
-/** Measures what reports cost on a table of a fleet's month. */
+/** Measures the cost of reports on a table with a month of a fleet. */
 export async function reportsBench(options: ReportsBenchOptions = {}): Promise<ReportsBenchResult> {
   const { positions = 100_000_000, runs = 20, say = () => {} } = options;
   const vehicles = Math.max(10, Math.round(positions / PER_VEHICLE));
@@ -103,9 +103,10 @@ const vehicleId = (number: number) =>
   `0190a1b2-c3d4-7000-8${(number % 4096).toString(16).padStart(3, '0')}-${number.toString(16).padStart(12, '0')}` as VehicleId;
 
 /**
- * Tracks and events of some vehicles, made inside ClickHouse. Each drives an hour and stands an hour, eight times a
- * day: a fix every 10 s and every 30 s. Places wander as receivers do (a metre or so), speed as traffic does, the
- * odometer counts what is driven; a supply that ripples, a tank that empties, two attributes.
+ * Generates tracks and events of some vehicles inside ClickHouse. Each drives an hour and stands an hour, eight times a
+ * day, with a fix every 10 s and every 30 s. Positions vary like those of receivers (a metre or so), speed varies as in
+ * traffic, and the odometer counts the distance driven. The supply voltage ripples, the tank empties, and there are two
+ * attributes.
  */
 async function generate(engine: Engine, from: number, to: number, say: (progress: string) => void): Promise<void> {
   for (let first = from; first < to; first += VEHICLES_A_BATCH) {
@@ -141,7 +142,7 @@ async function generate(engine: Engine, from: number, to: number, say: (progress
   }
 }
 
-/** Trips and stops as they were driven; the ignition; now and then a speeding and a visit. */
+/** Trips and stops as driven, the ignition, and occasional speedings and visits. */
 function eventsOf(first: number, count: number, ids: string): string {
   const blocks = DAYS * 8;
   return `
@@ -163,8 +164,8 @@ function eventsOf(first: number, count: number, ids: string): string {
 }
 
 /**
- * As a table is that has had a night to merge: as few parts as its engine makes of them, and what was inserted is no
- * late data any more.
+ * Brings the table into the state after a night of merging: as few parts as its engine makes, and none of the inserted
+ * data counts as late any more.
  */
 async function settle(engine: Engine): Promise<void> {
   await engine.execute('TRUNCATE TABLE late_days');
@@ -172,7 +173,7 @@ async function settle(engine: Engine): Promise<void> {
   await engine.execute('OPTIMIZE TABLE events FINAL');
 }
 
-/** What is measured is worth something only if everything is there. */
+/** Checks that all rows exist: otherwise the measurements are meaningless. */
 async function check(engine: Engine, vehicles: number): Promise<void> {
   const sql = `SELECT (SELECT count() FROM positions), (SELECT count() FROM events FINAL WHERE kind = 'trip')`;
   const [counts] = await engine.select({ sql, parameters: {} });
@@ -319,7 +320,7 @@ interface Interval {
   toMs: number;
 }
 
-/** A slow report runs all the time: what does that do to a vehicle's day, and to an insert? */
+/** Measures the effect of continuous slow reports on the query of a vehicle's day, and on an insert. */
 async function besideSlowOnes(engine: Engine, vehicles: number, runs: number) {
   const dayMs = () =>
     median(runs, (nth) =>

@@ -3,8 +3,8 @@ import { daysKept } from './inventory/parts.ts';
 import type { ArchiveTable } from './tables.ts';
 
 /**
- * The time that a row's age is counted from: that of the fix, but where the fix was refused, whose time may be any,
- * that at which it came.
+ * The time that a row's age is counted from: the fix time, or the time of receipt if the fix was refused, because its
+ * time may be anything.
  */
 const TABLES: Readonly<Record<ArchiveTable, string>> = {
   positions: "toDateTime(if(rejection = '', fix_time, received_at))",
@@ -14,18 +14,18 @@ const TABLES: Readonly<Record<ArchiveTable, string>> = {
 };
 
 /**
- * Has rows go when they are so many days old: ClickHouse drops them while it merges, not to the hour. Whatever was kept
- * for another time before is kept for this one from now on. Nothing is done where it is as it should be.
+ * Sets the retention of rows in days: ClickHouse drops older rows during merges, not to the hour. The retention applies
+ * to existing rows, too. Does nothing if it is set already.
  *
  * @param days 0: for ever
- * @throws {RangeError} when it is no whole number of days
+ * @throws {RangeError} when it is not a whole number of days
  */
 export async function keepFor(engine: Engine, days: number): Promise<void> {
   if (!(Number.isInteger(days) && days >= 0)) throw new RangeError(`${days} is no number of days`);
   const kept = await daysKept(engine);
   for (const [table, time] of Object.entries(TABLES)) {
     if (kept.get(table as ArchiveTable) === days) continue;
-    // Only what is known of the age of parts is worked out anew: their rows need not be written again for that.
+    // Only the metadata of the parts' age is recalculated: their rows need not be rewritten for that.
     await engine.execute(`ALTER TABLE ${table} MODIFY SETTING materialize_ttl_recalculate_only = 1`);
     await engine.execute(
       days === 0

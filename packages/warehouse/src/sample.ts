@@ -4,11 +4,11 @@ import { blankPosition, type Position, type TelemetryPacket, type TerminalId, ty
 import type { Recorded } from './recorded.ts';
 
 /*
- * Tracks to measure with: what a fleet's terminals send, so that sizes and rates are those of real data and not of
- * noise.
+ * Generated tracks for measurements: realistic data of a fleet's terminals, so that sizes and rates are those of real
+ * data and not of noise.
  */
 
-/** A generator of numbers in [0, 1) that repeats with its seed (mulberry32). */
+/** A deterministic generator of numbers in [0, 1) for a seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -26,16 +26,16 @@ export function sampleVehicleId(vehicle: number): VehicleId {
 export interface FleetSample {
   vehicles: number;
   positions: number;
-  /** Positions of a packet. */
+  /** Positions per packet. */
   perPacket: number;
   /** Unix milliseconds of the first fix. */
   startMs: number;
 }
 
 /**
- * Packets of a driving fleet, in the order in which a log would have them: every vehicle sends a packet in turn. A fix
- * every 10 s or so; speed, course and satellites wander as they do in traffic, ignition and supply move together, and
- * each position carries two attributes.
+ * Packets of a driving fleet, in log order: the vehicles take turns in sending a packet. A fix every 10 s or so; speed,
+ * course and satellites vary as in traffic, ignition and supply change together, and each position carries two
+ * attributes.
  */
 export function fleetPackets({ vehicles, positions, perPacket, startMs }: FleetSample): Recorded<TelemetryPacket>[] {
   const random = seededRandom(20_080_624);
@@ -100,8 +100,8 @@ export function fleetPackets({ vehicles, positions, perPacket, startMs }: FleetS
 }
 
 /**
- * The packets of a recorded drive: a gzipped CSV of `lat,lng,datetime` rows in UTC. Speed and course are worked out
- * from neighbouring fixes, as a receiver that had them would have said. Null where the file is not there.
+ * The packets of a recorded drive: a gzipped CSV of `lat,lng,datetime` rows in UTC. Speed and course are computed from
+ * neighbouring fixes, in place of a receiver's. Null if the file does not exist.
  */
 export function recordedPackets(file: URL, perPacket: number): Recorded<TelemetryPacket>[] | null {
   let text: string;

@@ -76,8 +76,8 @@ import { keepFor } from './retention.ts';
 import type { ArchiveTable } from './tables.ts';
 
 /**
- * Where the warehouse is: a folder (chDB in a process of its own), the same opened by another thread of this process,
- * or a ClickHouse server.
+ * Location of the warehouse: a folder (chDB in a separate process), the same folder opened by another thread of this
+ * process, or a ClickHouse server.
  */
 export type WarehouseAddress =
   | { path: string }
@@ -85,32 +85,33 @@ export type WarehouseAddress =
   | { url: string; username?: string; password?: string; database?: string };
 
 export interface WarehouseOptions {
-  /**
-   * Whole days that positions and events are kept; 0: for ever. Where it is left out, they are kept as was last said.
-   */
+  /** Whole days that positions and events are kept; 0: for ever. Default: the retention set last stays. */
   retentionDays?: number;
   /**
-   * Of a folder: ClickHouse is started when it is needed, and ended when nobody has needed it for a while. A folder of
-   * another release or with other options has it started at once. Default: it is started at once, and ended by `close`.
+   * For a folder: ClickHouse is started when it is needed, and ended after an idle time. A folder of another release or
+   * with other options starts it at once. Default: it is started at once, and ended by `close`.
    */
   whenNeeded?: ChdbIdle;
-  /** Awaited each time ClickHouse was opened, before anything else uses it. What it throws, the opening throws. */
+  /**
+   * Awaited after each opening of ClickHouse, before anything else uses it. If it throws, the opening fails with the
+   * error.
+   */
   onOpened?(opened: OpenedArchive): Promise<void>;
 }
 
 export interface OpenedArchive {
-  /** Which archive it is: another one after its folder or its database was made anew. */
+  /** Identity of the archive, which changes when its folder or its database is created again. */
   identity: string;
   updateGap: Warehouse['updateGap'];
 }
 
-/** Records as they are inserted, column by column: a fraction of the memory that the records themselves take. */
+/** Encoded rows to be inserted, column by column: they take a fraction of the records' memory. */
 export interface Rows {
   readonly table: 'positions' | 'events';
   readonly block: NativeBlock;
 }
 
-/** What people ask the archive. */
+/** The queries that users make. */
 export type ArchiveQueries = Pick<
   Warehouse,
   | 'track'
@@ -131,52 +132,52 @@ export type ArchiveQueries = Pick<
 
 /** The archive of positions and events. */
 export interface Warehouse {
-  /** The same archive, whose queries wait in the turn of an owner. Without, they are the service's own. */
+  /** Returns the same archive with queries that wait in the turn of an owner. Otherwise they are the service's own. */
   as(owner: Owner): ArchiveQueries;
   /**
-   * Archives the positions of packets. Resolves with the number of positions when they are durable. The same records
-   * may come again, in any batches: they are archived once. Big batches are cheap, small ones dear: each call makes a
+   * Archives the positions of packets. Resolves with the number of positions when they are durable. Records may be
+   * repeated, in any batches: they are archived once. Large batches are cheap, small ones expensive: each call makes a
    * part.
    *
    * @throws {UnfitRecordError} when a vehicle id is not a UUID: the same records can never be archived. Any other error
-   *   may pass.
+   *   may be temporary.
    */
   insertPositions(packets: Iterable<Recorded<TelemetryPacket>>): Promise<number>;
   /**
-   * The positions of packets, ready to be inserted, for callers that collect many for one insert.
+   * Encodes the positions of packets for insertion, for callers that collect many for one insert.
    *
    * @throws {UnfitRecordError} when a vehicle id is not a UUID
-   * @throws {RangeError} when a packet has more positions than it said. What a packet throws is passed on.
+   * @throws {RangeError} when a packet has more positions than it declared. Errors that a packet throws are passed on.
    */
   positionRows(packets: readonly Recorded<PackedPacket>[]): Rows;
-  /** The same for events. */
+  /** Encodes events for insertion, like {@link positionRows}. */
   eventRows(events: readonly Recorded<FleetEvent>[]): Rows;
-  /** Inserts rows of one table as one, as {@link insertPositions} does. Resolves with their number. */
+  /** Inserts rows of one table together, as {@link insertPositions} does. Resolves with their number. */
   insert(rows: readonly Rows[]): Promise<number>;
-  /** The same for events: of an event's begin and end, its end stands. */
+  /** Archives events in the same way: of an event's begin and end, the end is valid. */
   insertEvents(events: Iterable<Recorded<FleetEvent>>): Promise<number>;
-  /** Positions archived, rejected ones included. Reads the keys of the whole table: not for every request. */
+  /** Number of archived positions, rejected ones included. Reads the keys of the whole table: not for every request. */
   positionCount(): Promise<number>;
   eventCount(): Promise<number>;
   track(question: TrackQuestion): Promise<Track>;
   events(question: EventsQuestion): Promise<Events>;
   /** The newest events of many vehicles, the newest first. */
   recentEvents(question: RecentEventsQuestion): Promise<FleetEvent[]>;
-  /** When the first event of many vehicles in a time range began; null without any. */
+  /** Begin of the first event of many vehicles in a time range; null without any. */
   firstEventMs(question: Pick<RecentEventsQuestion, 'vehicleIds' | 'fromMs' | 'toMs'>): Promise<number | null>;
   /** A vehicle's archived events, for a recalculation that corrects them. */
   archivedEvents(question: ArchivedEventsQuestion): Promise<ArchivedEvents>;
-  /** Puts a vehicle's events as they were recalculated in the place of those that were reported. */
+  /** Replaces a vehicle's reported events by recalculated ones. */
   replaceEvents(replacement: EventReplacement): Promise<void>;
   /** Time of the oldest of a vehicle's newest good and valid fixes up to a moment; null without any. */
   startOfLastFixes(question: LastFixesQuestion): Promise<number | null>;
   /** The newest good and valid fixes of many vehicles before a moment. */
   fixesBefore(question: FixesBeforeQuestion): Promise<ArchivedFix[]>;
-  /** Did something of an interval of the past come no sooner than at a time? */
+  /** Whether something of a past interval arrived at or after a time. */
   hasLateArrivals(question: LateArrivalsQuestion): Promise<boolean>;
   /**
-   * The same for many vehicles, each answered in its place. Each of these asks at most 100 questions, of a vehicle
-   * each.
+   * The same for many vehicles, with a result for each. Each of these takes at most 100 queries, each about a different
+   * vehicle.
    */
   haveLateArrivals(questions: readonly LateArrivalsQuestion[]): Promise<boolean[]>;
   startsOfLastFixes(questions: readonly LastFixesQuestion[]): Promise<(number | null)[]>;
@@ -184,42 +185,45 @@ export interface Warehouse {
     questions: readonly Omit<ArchivedEventsQuestion, 'geofenceId' | 'after' | 'limit'>[],
     limit: number,
   ): Promise<ArchivedEvents[]>;
-  /** Pages of tracks with what the rules judge by alone. */
+  /** Pages of tracks with only the fields that the rules use. */
   judgedTracks(
     questions: readonly JudgedTrackQuestion[],
     limit: number,
   ): Promise<{ positions: JudgedPosition[]; next: TrackCursor | null }[]>;
-  /** What counters go by, of many vehicles, behind a moment of each; whole positions where some go by sensors. */
+  /**
+   * Positions of many vehicles after a time of each, with the fields that counters use; whole positions for counters
+   * that use sensors.
+   */
   countedTracks(
     questions: readonly CountedTrackQuestion[],
     limit: number,
     withAttributes?: boolean,
   ): Promise<{ positions: CountedPosition[]; hasMore: boolean }[]>;
-  /** How many positions of a vehicle were rejected since a moment, by reason. */
+  /** Number of a vehicle's positions rejected since a time, by reason. */
   rejections(question: RejectionsQuestion): Promise<RejectedPositions[]>;
-  /** Good positions of many vehicles in a time range, a page at a time. */
+  /** Good positions of many vehicles in a time range, page by page. */
   positions(question: PositionsQuestion): Promise<Positions>;
-  /** All records of a vehicle in a time range, with what sensors are evaluated on, a page at a time. */
+  /** All records of a vehicle in a time range, with the fields that sensors are evaluated on, page by page. */
   records(question: RecordsQuestion): Promise<Records>;
-  /** The vehicles, of many, that were in a box in a time range. */
+  /** Those of the vehicles that were in a box in a time range. */
   vehiclesWithin(question: Omit<PositionsQuestion, 'limit' | 'after'> & { box: Box }): Promise<VehicleId[]>;
-  /** Events of many vehicles that lasted into a time range, a page at a time. */
+  /** Events of many vehicles that lasted into a time range, page by page. */
   overlappingEvents(question: OverlappingEventsQuestion): Promise<OverlappingEvents>;
-  /** What began and has not ended, of many vehicles. */
+  /** Events of many vehicles that have begun and not ended. */
   openEvents(question: { vehicleIds: readonly VehicleId[]; signal?: AbortSignal | undefined }): Promise<FleetEvent[]>;
-  /** What many vehicles' events come to, interval by interval. */
+  /** Sums of many vehicles' events, interval by interval. */
   tallies(question: TalliesQuestion): Promise<Tallies>;
-  /** How trips that cuts divide are shared out among the intervals. */
+  /** Distributes trips that cuts divide among the intervals. */
   tripParts(question: TripPartsQuestion): Promise<TripPart[]>;
-  /** Takes rows out of the archive for good: called again until it is done. */
+  /** Removes rows from the archive permanently: called again until it is done. */
   erase(question: ErasureQuestion): Promise<ErasureProgress>;
-  /** The same of what vehicles did before a time, of `MAX_CUTS` at most. */
+  /** Removes rows of vehicles before a time in the same way, with `MAX_CUTS` at most. */
   eraseBefore(cuts: readonly HistoryCut[]): Promise<ErasureProgress>;
-  /** How many rows that would be. */
+  /** Number of rows that {@link eraseBefore} would remove. */
   countBefore(cuts: readonly HistoryCut[]): Promise<HistoryRows>;
-  /** Rows as a file that others read, written by ClickHouse. */
+  /** Rows as a file that ClickHouse writes. */
   file(rows: FileRows): AsyncIterable<Uint8Array>;
-  /** Of a folder: lets the thread at the other end of a port use it, by address `{ port }`. */
+  /** For a folder: lets the thread at the other end of a port use it, by address `{ port }`. */
   share(port: MessagePort): void;
   /**
    * Freezes the archive in a folder for a backup: hard links of its files as they are at one moment, found by
@@ -231,26 +235,26 @@ export interface Warehouse {
   freeze(name: string, whileHeld: () => Promise<void>): Promise<void>;
   /** Removes what was frozen under a name. */
   unfreeze(name: string): Promise<void>;
-  /** Of a folder: has each query of any thread wait for `work`, such as the insert of what was gathered. */
+  /** For a folder: makes each query of any thread wait for `work`, such as the insert of collected rows. */
   beforeQueries(work: () => Promise<void>): void;
-  /** Is ClickHouse open? False only of a folder that was opened `whenNeeded`, while it is not needed. */
+  /** Whether ClickHouse is open. False only for a folder that was opened `whenNeeded`, while it is not needed. */
   readonly isOpen: boolean;
   /**
-   * Compares what the archive has with what it had when this was last asked, notes what it lost, and resolves with all
-   * that it lacks. Parts of tables are known by when they are inspected, so this is called a while after inserts.
+   * Compares the archive with its inventory of the previous call, notes losses, and resolves with all gaps. Only parts
+   * that existed at an inspection are known, so call this some time after inserts.
    *
    * @param log identity of the log that the rows come from
    */
   inspect(log: string): Promise<ArchiveGap[]>;
-  /** How many times something damaged was set aside through this opening, since it was opened. */
+  /** Number of times that damage was detached through this instance. */
   readonly timesSetAside: number;
-  /** What the archive lacks, as it was known ten seconds ago at most. */
+  /** The gaps of the archive, at most ten seconds old. */
   gaps(): Promise<readonly ArchiveGap[]>;
-  /** Notes what became of a gap. */
+  /** Notes a changed gap. */
   updateGap(gap: ArchiveGap): Promise<void>;
-  /** Reads parts whole that were not read for the longest time; those that are damaged are set aside and noted. */
+  /** Reads the least recently read parts completely; damaged ones are detached and noted. */
   checkSome(scrub: Scrub): Promise<number>;
-  /** Has rows of a table deleted once more that erasures deleted since a time, in Unix milliseconds. */
+  /** Repeats the deletions that erasures made in a table since a time, in Unix milliseconds. */
   repeatErasures(table: ArchiveTable, sinceMs: number): Promise<number>;
   /** Resolves when a query can be answered. */
   ping(): Promise<void>;
@@ -266,13 +270,13 @@ export async function openWarehouse(address: WarehouseAddress, options: Warehous
   const prepare = async (opened: Engine) => {
     const engine = setsDamageAside(opened);
     await migrate(engine, 'path' in address);
-    // Before any merge: the blocks of a part that is gone may be among those of a merged one later.
+    // Before any merge: a later merged part may have the blocks of a missing part in its name.
     await noteLosses(engine, 'path' in address);
     if (options.retentionDays !== undefined) await keepFor(engine, options.retentionDays);
     await options.onOpened?.({ identity: await identityOf(engine), updateGap: (gap) => updateGap(engine, gap) });
   };
   if ('path' in address) return warehouseOn(await openFolder(address.path, prepare, options));
-  // The thread that opened it has migrated it.
+  // The thread that opened the archive has migrated it.
   if ('port' in address) return warehouseOn(await (await import('./engines/chdb.ts')).connectThread(address.port));
   const engine = await (await import('./engines/server.ts')).openServer(address);
   try {
@@ -290,7 +294,10 @@ async function identityOf(engine: Engine): Promise<string> {
   return String(row?.[0]);
 }
 
-/** Says in the folder what it was prepared for, so that a start knows without ClickHouse whether it still is. */
+/**
+ * File in the folder that records the release and options it was prepared for, so that a start can check them without
+ * ClickHouse.
+ */
 const PREPARED_FILE = 'outrider-prepared.json';
 
 function preparedFor({ retentionDays }: WarehouseOptions): string {
@@ -326,7 +333,7 @@ async function openFolder(
   }
 }
 
-/** A query that meets damage is answered once what is damaged was set aside. */
+/** Detaches damaged parts when a query meets damage, then repeats the query. */
 function setsDamageAside(engine: Engine, onSetAside: () => void = () => {}): Engine {
   let settingAside: Promise<boolean> | null = null;
   return {
@@ -347,7 +354,7 @@ function setsDamageAside(engine: Engine, onSetAside: () => void = () => {}): Eng
   };
 }
 
-/** How old what is known of gaps may be. */
+/** Maximum age of the cached gaps. */
 const GAPS_MS = 10_000;
 
 function warehouseOn(opened: Engine): Warehouse {
@@ -367,7 +374,7 @@ function warehouseOn(opened: Engine): Warehouse {
     await engine.insert(first.table, ...blocks);
     return blocks.reduce((sum, block) => sum + block.rows, 0);
   };
-  /** What goes on behind an answer. */
+  /** Work that continues after a response. */
   const unfinished = new Set<Promise<void>>();
   const later = (work: Promise<void>) => {
     unfinished.add(work);
@@ -466,8 +473,8 @@ function warehouseOn(opened: Engine): Warehouse {
 }
 
 /**
- * However many records of one fix time there are, and whether it was judged to be in the future or not: it is one
- * position.
+ * Counts one position per fix time, however many records there are, and whether or not it was once judged to be in the
+ * future.
  */
 const COUNT_POSITIONS = `SELECT count() FROM (SELECT 1 FROM positions
   GROUP BY vehicle_id, fix_time, if(rejection = 'time-in-future', '', rejection) SETTINGS optimize_aggregation_in_order = 1)`;

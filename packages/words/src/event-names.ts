@@ -5,7 +5,7 @@ export function eventNamesFile(language: Language): URL {
   return new URL(`events/${language}.ts`, import.meta.url);
 }
 
-/** A module with what a language has for the kinds of event: `events` and `eventHints`, each by the name of a kind. */
+/** Source of a module with a language's words for kinds of events: `events` and `eventHints`, each by kind. */
 export function eventNames(language: Language): string {
   const wordsOf = (part: (words: KindWords) => string) =>
     Object.fromEntries(Object.entries(DESCRIBED_KINDS).map(([kind, { words }]) => [kind, part(words[language])]));

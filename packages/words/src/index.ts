@@ -14,7 +14,7 @@ const LOADERS = {
 export type Language = keyof typeof LOADERS;
 export const LANGUAGES = Object.keys(LOADERS) as Language[];
 
-/** The language of a tag such as `pt-BR`; English where there are no words for it. */
+/** Language of a tag such as `pt-BR`; English for languages without words. */
 export function languageOf(tag: string | null | undefined): Language {
   const [wanted] = (tag ?? '').toLowerCase().split('-', 1);
   return LANGUAGES.find((language) => language === wanted) ?? 'en';

@@ -1,7 +1,7 @@
-/** Words by the names that the API has for things: a name without a word is shown itself. */
+/** Words by names of the API. A name without a word is shown itself. */
 export type Named = Readonly<Record<string, string>>;
 
-/** What people call the things that the API names: in the console, in reports for reading, in messages. */
+/** Words for things that the API names: for the console, for reports that people read, and for messages. */
 export interface Names {
   /** States of a vehicle. */
   states: Named & Readonly<Record<'moving' | 'parking' | 'idling' | 'offline' | 'unknown', string>>;
@@ -13,6 +13,6 @@ export interface Names {
   reports: Named;
   /** Columns of reports. */
   columns: Named;
-  /** What stands in columns whose values are of a closed list. */
+  /** Values of columns that have a closed list of values. */
   values: Named;
 }

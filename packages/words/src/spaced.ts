@@ -1,4 +1,4 @@
-/** `engine-on` and `engineOn` as "Engine on": what has no word. */
+/** Turns names without a word into text: `engine-on` and `engineOn` become "Engine on". */
 export function spaced(name: string): string {
   const words = name
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')

@@ -74,21 +74,23 @@ export interface ApiConfig {
   /** How long after the login a token can be refreshed. */
   sessionTtlSeconds: number;
   limits: LimitsConfig;
-  /** Addresses or subnets whose `X-Forwarded-For` is believed. */
+  /** Proxies (addresses or subnets) whose `X-Forwarded-For` header is trusted. */
   trustedProxies: readonly string[];
   /** Origins of other sites whose pages may call the API. Default: none. */
   corsOrigins?: readonly string[];
-  /** Where terminals reach the gateway. Absent: not known. */
+  /** Address and ports at which terminals connect to the gateway. Absent: unknown. */
   terminals?: TerminalListeners;
   /** Folder of the built console. Null or absent: none is served. */
   consoleDir?: string | null;
-  /** Folders with tile archives, for `/maps`; of two with one name, that of the first folder is served. */
+  /**
+   * Folders with tile archives, for `/maps`. If two archives have the same name, the one in the first folder is served.
+   */
   mapFolders?: readonly string[];
-  /** A map of another server. Null or absent: no such map. */
+  /** Online map of another server. Null or absent: no online map. */
   onlineMap?: OnlineMap | null;
-  /** Whether webhooks may go to plain http and into the own network. */
+  /** Whether webhooks may use plain HTTP and target private network addresses. */
   allowPrivateWebhooks: boolean;
-  /** How browsers are sent messages. */
+  /** Settings for push messages to browsers. */
   push: PushAccessConfig;
   /** Whether the operator vouches for an e-mail address. Default: for none. */
   isTrustedAddress?: (address: string) => boolean;
@@ -98,13 +100,13 @@ export interface ApiConfig {
   history: HistoryConfig;
   reports: ReportJobsConfig;
   erasure: ErasureConfig;
-  /** Sign-in by another service. Absent: none. */
+  /** Sign-in through an OpenID provider. Absent: disabled. */
   openId?: OpenIdSettings | null;
-  /** Where people reach the service, which passkeys belong to. Null or absent: where they ask. */
+  /** Public URL of the service, to which passkeys are bound. Null or absent: the site that the request was sent to. */
   publicUrl?: string | null;
-  /** What operators see the use of. Absent: none is known. */
+  /** Limits of the service, whose use operators are shown. Absent: no limit is known. */
   serviceLimits?: ServiceLimits;
-  /** Whether clients of Traccar are served as well. Default: they are. */
+  /** Whether the Traccar-compatible API is served. Default: true. */
   traccarApi?: boolean;
 }
 
@@ -112,71 +114,72 @@ export interface ApiParts {
   config: ApiConfig;
   registry: Registry;
   /**
-   * Everything defined, as it is in force: rights are decided by it, so that a call costs no query. Fed by
-   * `followRegistry`, a change made here is in force before its call is answered; where other instances write to the
-   * same registry, it must be fed from topic `definitions` as well, and brought up to date by `refresh`.
+   * Cache of all current definitions. Access rights are decided from it, so a call costs no query.
+   *
+   * Fed by `followRegistry`, so a change made here is in force before its call is answered. If other instances write to
+   * the same registry, it must also be fed from topic `definitions`, and brought up to date by `refresh`.
    */
   directory: Directory;
   /**
-   * Brings the directory up to what other instances committed before the call. Undefined with a single instance,
-   * where calls need no check.
+   * Brings the directory up to date with what other instances committed before the call. Undefined with a single
+   * instance, where calls need no check.
    */
   refresh?: () => Promise<void>;
   tokens: Tokens;
   hub: Hub;
   trackReport: Owned<TrackReport>;
   reportArchive: Owned<ReportArchive>;
-  /** Absent: no gaps of the archive are shown to operators. */
+  /** Gaps of the archive, shown to operators. Absent: no gaps are shown. */
   archiveGaps?: Pick<Warehouse, 'gaps' | 'updateGap'>;
   geocoder: Geocoder;
   eventReport: Owned<EventReport>;
   historyArchive: HistorySources['historyArchive'];
-  /** Where the video service puts what it fetched. */
+  /** Files that the video service fetched. */
   videoFiles: VideoFiles;
-  /** Where the files of reports are put. */
+  /** Files of reports. */
   reportFiles: Pick<Files, 'get' | 'info'>;
-  /** Where files of services are put: invoices, photos. */
+  /** Files of maintenance services: invoices, photos. */
   serviceFiles: Pick<Files, 'put' | 'get' | 'info' | 'delete'>;
-  /** The ports that the gateway of this process has open, where it has one. */
+  /** Ports that the gateway of this process has open, if the process runs one. */
   openTerminalPorts?: () => Omit<TerminalListeners, 'host'> | undefined;
   /** Called when counters of a vehicle are read. */
   countersRead?: () => void;
-  /** Parts by name, for `/health/ready`. */
+  /** Readiness checks by the name of the component, for `/health/ready`. */
   checks: Readonly<Record<string, ReadyCheck>>;
-  /** Everything counted, and who is shown it. */
+  /** All metrics, filtered by what a caller may see. */
   metricsAccess: Pick<MetricsAccess, 'read' | 'text'>;
   /**
-   * Where dead letters are, what feeds are read from, and where imported history goes. Absent: operators see no dead
-   * letters, and feeds and imports fail.
+   * Log that holds the dead letters, that feeds read, and to which imported history is appended. Absent: operators see
+   * no dead letters, and feeds and imports fail.
    */
   log?: FeedLog & Pick<Log, 'endOffsets' | 'append'>;
   logger: Logger;
   metrics: Metrics;
-  /** Default: none. */
+  /** Default: no tracing. */
   tracing?: Tracing;
   clock: Clock;
-  /** Resolves after so many milliseconds. Default: a timer of the clock. */
+  /** Resolves after the given number of milliseconds. Default: a timer of the clock. */
   wait?: (ms: number) => Promise<void>;
 }
 
 export interface Api {
-  /** Answers one request; `env` is what `@hono/node-server` hands in. */
+  /** Handles one request; `env` is passed in by `@hono/node-server`. */
   fetch: (request: Request, env?: ApiEnv['Bindings']) => Response | Promise<Response>;
   /**
-   * Takes over an HTTP upgrade to a WebSocket of the API's own.
+   * Takes over an HTTP upgrade to one of the API's own WebSockets.
    *
-   * @returns false where somebody else is to answer
+   * @returns false if the WebSocket is not one of the API's
    */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
-  /** What is wrong with how requests come in, for `/health/ready`. */
+  /** Problems with the way requests arrive, for `/health/ready`. */
   warnings(): readonly string[];
-  /** Ends answers that would not end by themselves, and takes no more of them. */
+  /** Ends responses that would not end by themselves, and accepts no new ones. */
   endFeeds(): void;
-  /** Lets go of the registry; requests in hand are answered. */
+  /** Unsubscribes from the registry. Requests in progress are still answered. */
   close(): void;
 }
 
-/** Where an account shows its current password. */
+/** Paths on which an account proves its current password. */
 const WITH_OWN_PASSWORD = [
   '/api/v1/me/password',
   '/api/v1/users/:id/password',
@@ -191,11 +194,11 @@ const WITH_OWN_PASSWORD = [
 ];
 
 /**
- * The REST API. The life of a request, from top to bottom: counted and timed; its client's address and account found
- * out; refused if either is blocked or now goes over a limit; validated; handled, with no other way to data than
- * {@link Access}; and whatever was thrown on the way becomes problem+json.
+ * The REST API. A request passes these stages in order. It is counted and timed. The client's address and account are
+ * identified. It is refused if either is blocked or exceeds a limit. It is validated. It is handled, with
+ * {@link Access} as the only way to data. Any error thrown on the way becomes problem+json.
  *
- * @throws {Error} when the configuration names a proxy that is no address
+ * @throws {Error} when the configuration names a proxy that is not an address
  */
 export function createApi(given: ApiParts): Api {
   const parts = { ...given, now: given.clock.now };
@@ -242,12 +245,12 @@ export function createApi(given: ApiParts): Api {
     now,
   });
 
-  // Tokens of changed accounts are verified anew with the next call.
+  // Tokens of changed accounts are verified anew on the next call.
   const leave = registry.onChange((changes) => {
     for (const change of changes) if (change.kind === 'user') tokens.revokeUser(change.id as never);
   });
 
-  // The other routers of Hono do not take all of these paths.
+  // Hono's other routers do not support all of these paths.
   const app = new Hono<ApiEnv>({ router: new TrieRouter() });
 
   app.use(measured(parts.metrics));
@@ -296,7 +299,7 @@ export function createApi(given: ApiParts): Api {
   };
 }
 
-/** Wrong passwords count, wherever they are tried: a stolen token must not help to guess the password. */
+/** Wrong passwords are counted on every path: a stolen token must not help to guess the password. */
 function limitGuesses(app: Hono<ApiEnv>, limits: Limits): void {
   for (const path of ['/auth/login', '/auth/passkey'])
     app.use(
@@ -310,7 +313,7 @@ function limitGuesses(app: Hono<ApiEnv>, limits: Limits): void {
     );
 }
 
-/** Answers what was thrown: a failure that nobody foresaw is logged. */
+/** Turns thrown errors into responses; unexpected errors are logged. */
 function answerError(logger: Logger): ErrorHandler<ApiEnv> {
   return (error, c) => {
     const problem = asProblem(error);
@@ -322,9 +325,9 @@ function answerError(logger: Logger): ErrorHandler<ApiEnv> {
   };
 }
 
-/** Each path by its methods; others are answered with those that exist. */
+/** Registers the methods of each path. For any other method, the response lists the existing ones. */
 function serveRoutes(app: Hono<ApiEnv>, answer: ReturnType<typeof createAnswering>): void {
-  // Fixed paths come before those with parameters: `vehicles/export` is no vehicle, whatever the method.
+  // Fixed paths come before those with parameters: `vehicles/export` never means a vehicle, whatever the method.
   for (const { path, isAlsoOther, routes } of PATHS) {
     const at = path.replaceAll(/\{(\w+)\}/g, ':$1');
     for (const route of routes)

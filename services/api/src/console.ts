@@ -6,9 +6,10 @@ import type { ApiEnv } from './context.ts';
 import { readStaticFiles } from './http/static-files.ts';
 
 /**
- * The console runs its own files only, and requests nothing from another origin but that of an online map.
+ * Content security policy: the console runs only its own files, and loads nothing from other origins except the online
+ * map.
  *
- * @param mapOrigin null: no such map
+ * @param mapOrigin origin of the online map; null: none
  */
 const policyOf = (mapOrigin: string | null) => {
   const map = mapOrigin === null ? '' : ` ${mapOrigin}`;
@@ -27,26 +28,26 @@ const policyOf = (mapOrigin: string | null) => {
     "base-uri 'none'",
   ].join('; ');
 };
-/** The page that a share link leads to, and the path of the link. It asks for what it shows itself. */
+/** Page that a share link opens, and the pattern of the link's path. The page fetches its data itself. */
 const SHARE_PAGE = 'share.html';
 const SHARE_LINK = /^s\/[^/]+\/?$/;
 const FOREVER = 'public, max-age=31536000, immutable';
 
-/** Where `npm run build -w @outrider/console` puts its result; null where it was not built. */
+/** Folder of the console built by `npm run build -w @outrider/console`; null if it was not built. */
 export function builtConsole(): string | null {
   const folder = fileURLToPath(new URL('../../console/dist', import.meta.url));
   return existsSync(join(folder, 'index.html')) ? folder : null;
 }
 
 /**
- * Serves the console from memory, outside the limits: an office behind one address loads it as often as it likes. Names
- * below `assets/` hold a hash of the content, so browsers keep those files for good.
+ * Serves the console from memory, outside the rate limits: an office behind one address may load it as often as it
+ * likes. Names below `assets/` contain a hash of the content, so browsers cache those files permanently.
  *
- * A path that is no file and that no other part serves is a view of the console: a browser that opens it gets the page.
+ * A path that is neither a file nor served by another part is a view of the console, and gets the console's page.
  *
- * @param folder what the console's build left
- * @param served first parts of the paths that belong to others: `api`, `docs`
- * @param mapOrigin of the online map; null: no such map
+ * @param folder output of the console's build
+ * @param served first segments of the paths that belong to other parts: `api`, `docs`
+ * @param mapOrigin origin of the online map; null: none
  * @throws {Error} when the folder holds no console
  */
 export function consolePages(

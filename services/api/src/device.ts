@@ -15,8 +15,8 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * What people call the program and the device of a `User-Agent`: "Chrome, Windows". Others by their first words, and
- * what is no `User-Agent` as it is.
+ * Readable name of the browser and system of a `User-Agent`: "Chrome, Windows". Other agents are named by their first
+ * words; a text that is not a `User-Agent` is returned unchanged.
  */
 export function deviceOf(userAgent: string): string {
   const nameOf = (names: typeof BROWSERS) => names.find(([pattern]) => pattern.test(userAgent))?.[1];

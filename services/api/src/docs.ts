@@ -19,7 +19,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Read when the module is loaded, so that a missing file is found at the start of the service. */
+/** Reads the file when the module is loaded, so that a missing file is noticed when the service starts. */
 function file(url: string): StaticFile {
   return new StaticFile(url, readFileSync(new URL(url)), HEADERS);
 }
@@ -39,16 +39,16 @@ const PAGES = {
 };
 
 /**
- * The home page, the documentation at `/docs/`, and the descriptions of both APIs and of the topics: from memory,
- * nothing from another origin. Outside the limits: an office behind one address reads as many pages as it likes and
- * keeps its calls.
+ * Serves the home page, the documentation at `/docs/`, and the descriptions of both APIs and of the topics. All come
+ * from memory, and load nothing from another origin. They are outside the rate limits: an office behind one address may
+ * read any number of pages without using up its calls.
  *
  * @param openApi writes the OpenAPI document as JSON; called at the first request for it
  */
 export function staticPages(openApi: () => string): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
   app.get('/docs', (c) => c.redirect('/docs/', 308));
-  // Browsers request it beside every page that names no icon, such as a JSON document.
+  // Browsers request it with every page that names no icon, such as a JSON document.
   app.get('/favicon.ico', (c) => c.body(null, 204, { 'cache-control': 'public, max-age=86400' }));
   for (const [path, page] of Object.entries(PAGES)) app.get(path, (c) => page.reply(c));
   let document: StaticFile | undefined;

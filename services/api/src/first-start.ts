@@ -4,11 +4,12 @@ import { ConflictError, type Registry } from '@outrider/registry';
 import { type Logger, StartError } from '@outrider/runtime';
 import { publishedKinds, type ReconciliationParts } from './upkeep/definitions-reconciliation.ts';
 
-/** The login of the operator that every service begins with. */
+/** Login of the operator account that every service starts with. */
 export const ADMIN_LOGIN = 'admin';
 
 /**
- * A registry that never had a definition, beside a topic that has some, stands where another one was.
+ * Refuses to start with an empty registry if topic `definitions` has records: the registry has then been replaced or
+ * lost.
  *
  * @param name of the file or the database, for people
  * @throws {StartError} which says what to do
@@ -20,7 +21,7 @@ export async function refuseLostRegistry(
 ): Promise<void> {
   if (!(await registry.isBlank())) return;
   const kinds = Object.entries(await publishedKinds(log));
-  // Asked again: another instance may have had its first start meanwhile.
+  // Checked again: another instance may have had its first start meanwhile.
   if (kinds.length === 0 || !(await registry.isBlank())) return;
   const counts = kinds.map(([kind, count]) => `${kind}: ${count}`).join(', ');
   throw new StartError(
@@ -31,11 +32,11 @@ export async function refuseLostRegistry(
 }
 
 /**
- * Creates the operator `admin` where there is no account of that login yet.
+ * Creates the operator `admin` if no account has that login yet.
  *
- * @param password read at the first start only: later, one that is not that of the account is logged as ignored
+ * @param password used at the first start only; later, a password other than the account's is logged as ignored
  * @throws {StartError} when the given password is easily guessed
- * @returns the generated password, to be logged once; null where one was given, or the operator exists
+ * @returns the generated password, to be logged once; null if one was given, or the operator exists
  */
 export async function ensureAdmin(registry: Registry, password: string | null, logger: Logger): Promise<string | null> {
   if (await registry.users.byLogin(ADMIN_LOGIN)) {
@@ -50,7 +51,7 @@ export async function ensureAdmin(registry: Registry, password: string | null, l
     throw new StartError(
       'ADMIN_PASSWORD is among the passwords that attackers try first: choose another, or leave it unset',
     );
-  // 96 bits, in letters that a person can read out.
+  // 96 bits, in characters that a person can read out.
   const chosen = password ?? randomBytes(12).toString('base64url');
   const created = registry.users.create(
     {
@@ -67,7 +68,7 @@ export async function ensureAdmin(registry: Registry, password: string | null, l
   try {
     await created;
   } catch (error) {
-    // Another instance that starts at the same time was first: its password is the one that counts.
+    // Another instance that starts at the same time created the operator first: its password is valid.
     if (error instanceof ConflictError) return null;
     throw error;
   }

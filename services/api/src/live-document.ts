@@ -3,7 +3,7 @@ type Json = Record<string, unknown>;
 /**
  * The AsyncAPI document of the live API, with events as the OpenAPI document describes them.
  *
- * @param live as it is written: all but the schema of events is kept
+ * @param live the hand-written document: all but the schema of events is kept
  */
 export function withEvents(live: Json, openApi: Json): Json {
   const components = live.components as { schemas: Json };
@@ -18,7 +18,10 @@ export function withEvents(live: Json, openApi: Json): Json {
   return { ...live, components: { ...components, schemas: { ...components.schemas, event } } };
 }
 
-/** A schema without what only examples and checks of input need, that refers to the schemas of the live API. */
+/**
+ * A schema without the parts that only examples and input validation need, with references to the schemas of the live
+ * API.
+ */
 function plain(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(plain);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -1,11 +1,11 @@
 type Json = Record<string, unknown>;
 
-/** What stands in an operation as often as that is put into the document's components once. */
+/** Parts of operations that occur at least this often are moved to the document's components. */
 const SHARED_FROM = 2;
 
 /**
- * The document with parameters and responses that several operations have in common written once, in its components,
- * and referred to from there. It says the same in a third of the length.
+ * The document with parameters and responses that several operations share moved to its components, and replaced by
+ * references. This cuts its length to a third.
  *
  * @param document with each operation written out
  */
@@ -36,7 +36,7 @@ export function withSharedComponents(document: Json): Json {
   };
 }
 
-/** Parts of operations that are the same in several of them, by a name each. */
+/** Parts that several operations share, each with its name. */
 class Shared {
   readonly #place: string;
   readonly #nameOf: (part: Json) => string;

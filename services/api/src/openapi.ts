@@ -12,7 +12,7 @@ import { WebhookOut } from './routes/notifications/notifications.ts';
 
 type Json = Record<string, unknown>;
 
-/** What all calls have in common; Markdown. */
+/** Description of what all calls have in common, as Markdown. */
 const about = ({
   failedLoginsPerMinute,
   unauthorizedPerMinute,
@@ -85,12 +85,12 @@ A notification rule with a webhook has each notification sent there: see *Webhoo
 
 Where the service records traces, a call is part of the caller’s, if its header \`traceparent\` names one (W3C Trace Context), and every answer says in \`traceresponse\` which trace and span it was.`;
 
-/** What a blocked account is answered, whose token or key it is. */
+/** Problems of any call with a token or key of a blocked account. */
 const BLOCKED = ['account-blocked', 'account-expired'] as const;
 
-/** Every call of a kind can meet these. */
+/** Problems that a call can return, including those of every call of its kind. */
 function problemsOf(route: DescribedRoute): ProblemKind[] {
-  // Any call refuses a parameter that it does not know.
+  // Any call refuses unknown parameters.
   const kinds: ProblemKind[] = [...(route.problems ?? []), 'invalid-request', 'internal-error'];
   if (route.access !== 'unlimited') kinds.push('too-many-requests', 'unavailable');
   if (route.access === 'authorized') kinds.push('not-authorized', ...BLOCKED, 'no-api-access', 'forbidden');
@@ -101,10 +101,10 @@ function problemsOf(route: DescribedRoute): ProblemKind[] {
 }
 
 /**
- * The OpenAPI 3.1 document of the routes: generated from the very schemas that requests are validated by.
+ * The OpenAPI 3.1 document of the routes, generated from the schemas that validate requests.
  *
  * @param limits in force, for the text; default: those of the specification
- * @throws {Error} when two schemas have one name
+ * @throws {Error} when two schemas have the same name
  */
 export function openApiDocument(routes: readonly DescribedRoute[], limits: LimitsConfig = SPECIFIED_LIMITS): Json {
   const schemas: Json = { Problem: problemSchema() };
@@ -155,7 +155,7 @@ export function openApiDocument(routes: readonly DescribedRoute[], limits: Limit
   };
 }
 
-/** What the service itself sends to the webhook of a rule. */
+/** The request that the service sends to the webhook of a rule. */
 function notificationWebhook(schemas: Json): Json {
   const header = (name: string, description: string, example: string) => ({
     ...{ name, in: 'header', required: true, description },
@@ -268,9 +268,9 @@ function securityOf(route: DescribedRoute): Json[] {
   return [{ jwt: [] }, ...(scope === null ? [] : [{ apiKey: [scope] }]), { cookie: [] }];
 }
 
-/** Headers of every answer to a call that added something. */
+/** Headers of every response to a call that added something. */
 const ADDED_HEADERS = { Location: 'Path of what was added.' };
-/** Headers that answers of a status come with, whatever the call. */
+/** Headers of responses by status, for all calls. */
 const PROBLEM_HEADERS: Readonly<Record<number, Record<string, string>>> = {
   401: { 'WWW-Authenticate': '`JWT`, and why the token was not taken.' },
   412: { ETag: 'The version that it has now.' },
@@ -300,7 +300,7 @@ function headersOf(headers: Record<string, string>): Json {
   return { headers: mapValues(headers, (text) => ({ description: text, schema: { type: 'string' } })) };
 }
 
-/** A body: its schema, and the first example of it beside it, where tools look for one. */
+/** A body: its schema, with the first example beside it, where tools expect one. */
 function content(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
   const { examples: _, ...json } = schemaOf(schema, io, schemas) as Json;
   const example = exampleOf(schema);
@@ -327,18 +327,18 @@ function parametersOf(schema: z.ZodObject | null, place: 'path' | 'query', schem
     ...(description === undefined ? {} : { description }),
     ...(place === 'path' || required.includes(name) ? { required: true } : {}),
     schema: withExamples(rest),
-    // The documentation page fills it in: what can be but one value is meant wherever the call is tried.
+    // The documentation page pre-fills it: a parameter with a single possible value has it in every trial call.
     ...(rest.const === undefined ? {} : { example: rest.const }),
   }));
 }
 
-/** A list that has no example shows those of its items: zod leaves out those of what is transformed. */
+/** Gives a list without an example those of its items: zod omits the examples of transformed schemas. */
 function withExamples(schema: Json): Json {
   const { examples } = (schema.items ?? {}) as Json;
   return schema.examples === undefined && examples !== undefined ? { ...schema, examples: [examples] } : schema;
 }
 
-/** A schema as JSON Schema; those that have a name are put into `schemas` and referred to. */
+/** A schema as JSON Schema; named schemas are moved to `schemas` and referenced. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Json): unknown {
   const { $schema: _, $defs = {}, ...json } = z.toJSONSchema(schema, { io }) as Json & { $defs?: Json };
   for (const [name, definition] of Object.entries($defs)) keep(name, definition, schemas);
@@ -352,7 +352,7 @@ function keep(name: string, definition: unknown, schemas: Json): void {
   schemas[name] = schema;
 }
 
-/** Points references at where OpenAPI keeps schemas. */
+/** Redirects references to where OpenAPI keeps schemas. */
 function refer(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(refer);
   if (typeof json !== 'object' || json === null) return json;

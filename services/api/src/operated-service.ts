@@ -13,10 +13,10 @@ import type { ArchiveGap, Warehouse } from '@outrider/warehouse';
 import type { MapFile } from './maps/maps.ts';
 import { ServiceHistory, STEP_MS } from './service-history.ts';
 
-/** What the service has bounds for. */
+/** Resources whose use has a limit. */
 export const USES = ['terminals', 'liveClients', 'logBytes', 'videoBytes', 'reportBytes'] as const;
 export type UseName = (typeof USES)[number];
-/** By name; absent: not known to this process. */
+/** Limits by resource name; absent: not known to this process. */
 export type ServiceLimits = Readonly<Partial<Record<UseName, number>>>;
 
 export interface OperatedServiceParts {
@@ -33,7 +33,7 @@ export interface OperatedServiceParts {
   clock: Clock;
 }
 
-/** The service as its operator sees it. */
+/** State of the service for its operators. */
 export class OperatedService {
   readonly #parts: OperatedServiceParts;
   readonly #history = new ServiceHistory();
@@ -59,13 +59,13 @@ export class OperatedService {
     return readiness(this.#parts.checks, this.#parts.logger);
   }
 
-  /** Figures of the last hour, one at least. */
+  /** Samples of the last hour, at least one. */
   async history(): Promise<ServiceHistory> {
     if (this.#history.isEmpty) await this.#sample();
     return this.#history;
   }
 
-  /** What is used of each bound; null: this process does not know. */
+  /** Current use and limit of each resource; null: not known to this process. */
   async uses(): Promise<{ name: UseName; used: number | null; limit: number | null }[]> {
     const { registry, limits } = this.#parts;
     const history = await this.history();
@@ -79,13 +79,13 @@ export class OperatedService {
     return USES.map((name) => ({ name, used: used[name], limit: limits[name] ?? null }));
   }
 
-  /** What the archive lacks, the newest first. */
+  /** Gaps of the archive, the newest first. */
   async archiveGaps(): Promise<ArchiveGap[]> {
     const gaps = (await this.#parts.archiveGaps?.gaps()) ?? [];
     return gaps.toSorted((one, other) => other.noticedAtMs - one.noticedAtMs || (one.id < other.id ? -1 : 1));
   }
 
-  /** Nobody need be warned of it any more. Returns null where there is no such gap. */
+  /** Marks a gap as accepted, so that it causes no more warnings. Returns null if the gap does not exist. */
   async acceptArchiveGap(id: string): Promise<ArchiveGap | null> {
     const gap = (await this.archiveGaps()).find((each) => each.id === id);
     if (gap === undefined) return null;

@@ -2,24 +2,24 @@ import { Problem } from '@outrider/access';
 import type { Route } from './route.ts';
 import { DESCRIBED, ROUTES } from './routes.ts';
 
-/** Every path with what is served there; one that names fewer things goes before others that it looks like. */
+/** Every path with its routes. Paths with fewer parameters come first, because others may match them too. */
 export const PATHS = [...Map.groupBy(ROUTES, ({ path }) => path)]
   .map(([path, routes]) => ({
     path,
     routes,
-    /** Whether it could be taken for another path, that something is named in. */
+    /** Whether another path with parameters matches it as well. */
     isAlsoOther: ROUTES.some((other) => other.path !== path && patternOf(other.path).test(path)),
     pattern: patternOf(path),
   }))
   .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
 
-/** First parts of the paths that are no views of the console. */
+/** First segments of the paths that are not views of the console. */
 export const SERVED: ReadonlySet<string> = new Set([
   ...DESCRIBED.map(({ path }) => path.split('/')[1] ?? ''),
   ...['assets', 'docs', 'email', 'live', 'maps'],
 ]);
 
-/** The group of routes that a path belongs to. */
+/** Documentation group of each path. */
 export const GROUPS = new Map(ROUTES.map(({ path, group }) => [path as string, group]));
 
 function patternOf(path: string): RegExp {

@@ -1,7 +1,7 @@
 import { type InputError, PROBLEMS, type ProblemKind } from '@outrider/access';
 import type { DescribedRoute } from './route.ts';
 
-/** What a problem can look like, by name, for the documentation. */
+/** Examples of problems by name, for the documentation. */
 export const PROBLEM_EXAMPLES = {
   'bad-body': example('invalid-request', 'The body is not valid.', [
     { pointer: '/name', detail: 'Too small: expected string to have >=1 characters' },
@@ -86,7 +86,7 @@ export const PROBLEM_EXAMPLES = {
   unavailable: example('unavailable', 'A part of the service does not answer; try again.'),
 } as const satisfies Record<string, { summary: string; value: object }>;
 
-/** Names of the examples that show a kind of problem as this call can meet it. */
+/** Names of the examples for a kind of problem that apply to this call. */
 export function examplesOf(kind: ProblemKind, route: DescribedRoute): string[] {
   if (kind !== 'invalid-request') return kind in PROBLEM_EXAMPLES ? [kind] : [];
   const names: string[] = [];

@@ -6,7 +6,7 @@ import { etagOf } from './http/input.ts';
 import { answerList, pageOf, pageOrWhole } from './http/whole-list.ts';
 import { type Answer, type AuthorizedContext, callsOf, type GroupName, type Reply, type Route } from './route.ts';
 
-/** Headers of an answer that is one thing of a collection, as they are described. */
+/** Documented headers of a response with one item of a collection. */
 export const ENTITY_HEADERS = { ETag: 'Version, for `If-Match`.' };
 
 interface Versioned {
@@ -14,29 +14,29 @@ interface Versioned {
   version: number;
 }
 
-/** What a collection is, in all of its calls. */
+/** Properties of a collection, common to all of its calls. */
 export interface ResourceOptions<Shown, Id extends z.ZodObject> {
   group: GroupName;
   path: string;
-  /** In ids of operations: `addDriver`, `listDrivers`. */
+  /** Used in operation ids: `addDriver`, `listDrivers`. */
   operations: readonly [one: string, many: string];
-  /** In sentences: `One driver.` */
+  /** Used in sentences: `One driver.` */
   noun: string;
-  /** Of the one thing: names the parameter of the path. */
+  /** Parameter of the path that identifies the item. */
   params: Id;
   body: z.ZodType;
   show(shown: Shown, context: AuthorizedContext): unknown;
-  /** What has the id and the version. */
+  /** The object that holds the id and the version. */
   entityOf(shown: Shown): Versioned;
-  /** What an API key needs for all calls; default: see {@link Route}. */
+  /** Scope that an API key needs for all calls; default: see {@link Route}. */
   scope?: ApiKeyScope | null;
 }
 
-/** What is said of one call. */
+/** Documentation of one call. */
 interface Call {
   summary: string;
   description?: string;
-  /** Beyond those that every call of this kind can meet. */
+  /** Problems beyond those that every call of this kind can return. */
   problems?: readonly ProblemKind[];
 }
 
@@ -44,13 +44,13 @@ type ListQuery = z.ZodObject & z.ZodType<{ limit: number; cursor?: string | unde
 
 interface ListCall<Shown, Q extends ListQuery> extends Call {
   query: Q;
-  /** Of a list that can also be had whole: items that are read together for it. */
+  /** For a list that is also available as a whole: number of items read together. */
   atOnce?: number;
   page(query: z.output<Q>, context: AuthorizedContext): Promise<{ items: readonly Shown[]; next: unknown }>;
 }
 interface AddCall<Shown, B extends z.ZodType> extends Call {
   body: B;
-  /** What is answered, where that is more than other calls answer. */
+  /** Schema of the response, if it has more than those of other calls. */
   answered?: z.ZodType;
   add(body: z.output<B>, context: AuthorizedContext): Promise<Shown>;
 }
@@ -59,7 +59,7 @@ interface GetCall<Shown, Id> extends Partial<Call> {
 }
 interface ChangeCall<Shown, Id, B extends z.ZodType> extends Call {
   body: B;
-  /** As of {@link AddCall}. */
+  /** As in {@link AddCall}. */
   answered?: z.ZodType;
   change(params: Id, body: z.output<B>, context: AuthorizedContext): Promise<Shown>;
 }
@@ -68,13 +68,13 @@ interface RemoveCall<Id> extends Call {
 }
 
 /**
- * The calls of a collection that all do alike: list, add, get, change (a merge patch) and delete, with versions as
- * ETags, and `If-Match` where something is changed.
+ * Standard calls of a collection: list, add, get, change (a merge patch) and delete. Versions are sent as ETags, and
+ * changes take `If-Match`.
  */
 export class ResourceRoutes<Shown, Id extends z.ZodObject> {
   readonly #options: ResourceOptions<Shown, Id>;
   readonly #calls: ReturnType<typeof callsOf>;
-  /** An answer that is one thing, as it is described. */
+  /** Documented response with one item. */
   readonly one: Answer;
 
   constructor(options: ResourceOptions<Shown, Id>) {
@@ -161,7 +161,7 @@ export class ResourceRoutes<Shown, Id extends z.ZodObject> {
     });
   }
 
-  /** An answer that is one thing. */
+  /** Response with one item. */
   reply(status: number, shown: Shown, context: AuthorizedContext): Reply {
     const { path, show, entityOf } = this.#options;
     const headers = entityHeaders(status, path, entityOf(shown));
@@ -180,9 +180,9 @@ export class ResourceRoutes<Shown, Id extends z.ZodObject> {
 }
 
 /**
- * Headers of one thing of a collection: its version, and where it is if it was added (201).
+ * Headers of a response with one item: its version, and its location if it was added (201).
  *
- * @param collection path that its id stands behind
+ * @param collection path that precedes its id
  */
 export function entityHeaders(status: number, collection: string, { id, version }: Versioned): Record<string, string> {
   return { etag: etagOf(version), ...(status === 201 ? { location: `${collection}/${id}` } : {}) };

@@ -11,7 +11,7 @@ import type { OpenIdSignIn } from './sign-in/openid-pages.ts';
 import type { PasskeySignIn, SignedPasskey } from './sign-in/passkey-sign-in.ts';
 import type { TerminalListeners } from './terminal-listeners.ts';
 
-/** Groups of calls, as the documentation shows them. */
+/** Groups of calls in the documentation. */
 export const GROUPS = {
   Authentication: 'Login, refresh, logout, and the keys that tokens are signed with.',
   Users: 'Accounts of operators, dealers and users.',
@@ -26,62 +26,58 @@ export const GROUPS = {
 } as const;
 export type GroupName = keyof typeof GROUPS;
 
-/** What a handler answers. */
+/** Response of a handler. */
 export interface Reply {
   status: number;
-  /** Sent as JSON; nothing is sent where it is undefined. */
+  /** Sent as JSON; undefined: no body. */
   body?: unknown;
-  /**
-   * Sent in place of a body as it comes, with the `content-type` of the headers: what is too long to be held at once.
-   */
+  /** Sent in place of `body`, with the `content-type` of the headers, for content too long to be held in memory. */
   stream?: AsyncIterable<string | Uint8Array>;
-  /**
-   * As `stream`, in bytes; nothing is read of it before it is taken, and never where only the headers were asked for.
-   */
+  /** As `stream`, in bytes. Read lazily, and never if only the headers were requested. */
   bytes?: AsyncIterable<Uint8Array>;
-  /** What is kept of the body for an `Idempotency-Key`, where the body has a secret that is shown once. */
+  /** The body to store for an `Idempotency-Key`, if `body` holds a secret that is shown once. */
   keptBody?: unknown;
   headers?: Record<string, string>;
 }
 
-/** An answer as it is described. */
+/** Documentation of a response. */
 export interface Answer {
   description: string;
-  /** Undefined: no body. Its example is the first of its schema. */
+  /** Undefined: no body. The first example of the schema is shown. */
   body?: z.ZodType;
-  /** Of the body. Default: `application/json`. */
+  /** Media type of the body. Default: `application/json`. */
   mediaType?: string;
-  /** Further media types that it may come in: each with how it looks. */
+  /** Further media types of the response, each with its schema. */
   otherTypes?: Readonly<Record<string, z.ZodType>>;
   headers?: Record<string, string>;
 }
 
-/** What shows that somebody has the second factor of an account. */
+/** Proof of the second factor of an account. */
 export interface SecondFactorProof {
   /** Code of the app, or a recovery code. */
   totp?: string | undefined;
   passkey?: SignedPasskey | undefined;
 }
 
-/** What the login routes alone may touch. */
+/** Dependencies that only the login routes may use. */
 export interface Authentication {
   /**
-   * The account of this login and password; null if they are wrong. Slowed down where passwords of the account are
-   * guessed.
+   * The account with this login and password; null if they are wrong. Slowed down while passwords of the account are
+   * being guessed.
    */
   authenticate(login: string, password: string, arrival: Arrival): Promise<User | null>;
   /**
-   * Has an account with a second factor show it.
+   * Requires proof from an account with a second factor.
    *
-   * @throws {Problem} without one, with a wrong one, and after too many wrong codes
+   * @throws {Problem} if the proof is missing or wrong, and after too many wrong codes
    */
   passSecondFactor(user: User, proof: SecondFactorProof, arrival: Arrival): Promise<void>;
-  /** Challenges that passkeys sign. */
+  /** Creates challenges for passkeys to sign. */
   passkeys: Pick<PasskeySignIn, 'site' | 'begin'>;
   /**
-   * The account whose passkey signed a challenge: both factors at once.
+   * The account whose passkey signed a challenge. This proves both factors at once.
    *
-   * @throws {Problem} `wrong-passkey`, and where the account is blocked
+   * @throws {Problem} `wrong-passkey`, and when the account is blocked
    */
   authenticatePasskey(signed: SignedPasskey, arrival: Arrival): Promise<User>;
   sessions: Pick<Registry['sessions'], 'get' | 'refresh'>;
@@ -89,19 +85,20 @@ export interface Authentication {
   /** Notes in the audit trail that a login was refused. */
   noteFailedLogin(login: string, reason: string, arrival: Arrival): Promise<void>;
   tokens: Tokens;
-  /** What links in e-mails that set a password need. */
+  /** Dependencies of the e-mails with password links. */
   passwordReset: PasswordResetSources;
-  /** Name of the service that people can sign in by; null: no such service is set. */
+  /** Name of the OpenID provider for sign-in; null: none is configured. */
   openIdName: string | null;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after the given number of milliseconds. */
   wait(ms: number): Promise<void>;
   sessionTtlMs: number;
-  /** The account as it is now. */
+  /** The current state of the account. */
   user(id: User['id']): User | undefined;
   /** Why a blocked account is blocked. */
   accountBlock(id: User['id']): Promise<AccountBlock>;
   /**
-   * Says that the account is blocked, and notes the login that failed: for callers alone who showed that it is theirs.
+   * States that the account is blocked, and records the failed login. Only for callers who proved that the account is
+   * theirs.
    *
    * @throws {Problem} `account-blocked` or `account-expired`
    */
@@ -110,7 +107,7 @@ export interface Authentication {
   refuseBlocked(user: User): Promise<void>;
 }
 
-/** The request around what was validated. */
+/** Context of a request, besides its validated input. */
 export interface OpenContext {
   arrival: Arrival;
   header(name: string): string | undefined;
@@ -118,67 +115,67 @@ export interface OpenContext {
   authentication: Authentication;
 }
 export interface AuthorizedContext {
-  /** As it came: `HEAD` is answered like `GET`. */
+  /** Method of the request as sent: `HEAD` is handled like `GET`. */
   method: string;
   header(name: string): string | undefined;
   caller: User;
-  /** Null: of a caller with an API key. */
+  /** Null if the caller uses an API key. */
   sessionId: SessionId | null;
   via: Via;
   arrival: Arrival;
-  /** Aborted when the client leaves before it has its answer. */
+  /** Aborted when the client disconnects before the response is complete. */
   signal: AbortSignal;
   /**
-   * The caller as it would call now, for answers that take long.
+   * The caller with current rights, for responses that take long.
    *
-   * @throws {Problem} when the call would be refused
+   * @throws {Problem} when the call would now be refused
    */
   callerNow(): Promise<User>;
-  /** What can be followed: rights are judged in it. */
+  /** Feeds of events and positions, which check the caller's rights themselves. */
   feeds: Feeds;
   nowMs: number;
-  /** What `If-Match` asks for: a version, or null where any will do. */
+  /** Version that `If-Match` requires; null if any version is allowed. */
   ifMatch: number | null;
-  /** Checks what callers draw. */
+  /** Checks geometries that callers send. */
   geometry: GeometryChecks;
-  /** Where terminals reach the gateway now. */
+  /** Current address and ports at which terminals connect to the gateway. */
   terminals(): TerminalListeners;
-  /** The service itself, for operators alone: a route asks `access.requireOperator` first. */
+  /** The service itself, for operators only: a route calls `access.requireOperator` first. */
   operated: OperatedService;
-  /** Sign-in by a provider; null: none is set. */
+  /** Sign-in through an OpenID provider; null: none is configured. */
   openId: OpenIdSignIn | null;
-  /** The one way to data: everything in it is checked against the caller's rights. */
+  /** The only way to data: everything in it is checked against the caller's rights. */
   access: Access;
 }
 
 interface Described {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** As OpenAPI writes it: `/api/v1/vehicles/{id}`. */
+  /** In OpenAPI notation: `/api/v1/vehicles/{id}`. */
   path: string;
   group: GroupName;
   operationId: string;
   /** One line. */
   summary: string;
   description?: string;
-  /** Request headers that mean something here alone. */
+  /** Request headers that only this call uses. */
   headers?: Record<string, string | { description: string; example: string }>;
-  /** The body as people read it, where it is validated in parts and not as a whole. */
+  /** Schema of the body for the documentation, if it is validated in parts and not as a whole. */
   bodyDescribed?: z.ZodType;
-  /** Media type of the body, where it is not plain JSON. */
+  /** Media type of the body, if it is not plain JSON. */
   bodyType?: 'text/csv' | 'application/geo+json' | 'application/octet-stream';
-  /** The body may be a form (`application/x-www-form-urlencoded`) as well, with the same fields. */
+  /** The body may also be a form (`application/x-www-form-urlencoded`) with the same fields. */
   takesForm?: true;
-  /** The specification shows no body for the call, so clients may send any. */
+  /** The specification defines no body for the call, so clients may send any. */
   ignoresBody?: true;
-  /** The answer holds a secret: it is not stored to be given again for an `Idempotency-Key`. */
+  /** The response holds a secret, so it is not stored for repetition by `Idempotency-Key`. */
   answersSecret?: true;
-  /** Where a body may be larger than others. */
+  /** Size limit of the body, if it is larger than the usual one. */
   maxBodyBytes?: number;
   answers: Record<number, Answer>;
-  /** Beyond those that every call of this kind can meet. */
+  /** Problems beyond those that every call of this kind can return. */
   problems?: readonly ProblemKind[];
   /**
-   * What an API key needs for it; null: no key will do. Default: `read` for `GET`, and `write` for all else.
+   * Scope that an API key needs for the call; null: API keys are refused. Default: `read` for `GET`, otherwise `write`.
    */
   scope?: ApiKeyScope | null;
   /** Takes `If-Match` with the version that the caller last saw. */
@@ -191,7 +188,7 @@ export interface Input<P, Q, B> {
   body: B;
 }
 
-/** A call as the documentation needs it. */
+/** A call, as far as the documentation needs it. */
 export interface DescribedRoute extends Described {
   /** `unlimited`: open, and outside the limits. */
   access: 'open' | 'authorized' | 'unlimited';
@@ -200,7 +197,7 @@ export interface DescribedRoute extends Described {
   body: z.ZodType | null;
 }
 
-/** A call: what it takes, what it answers, what it does. Validation and documentation both come from it. */
+/** A call with its input, responses and handler. Validation and documentation are both derived from it. */
 export interface Route extends DescribedRoute {
   access: 'open' | 'authorized';
   handle(input: Input<unknown, unknown, unknown>, context: OpenContext | AuthorizedContext): Promise<Reply>;
@@ -213,32 +210,35 @@ interface Typed<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodTyp
   handle(input: Input<z.output<P>, z.output<Q>, z.output<B>>, context: C): Promise<Reply>;
 }
 
-/** What an API key needs for the call; null: no key will do. */
+/** Scope that an API key needs for the call; null: API keys are refused. */
 export function scopeOf({ method, scope }: Pick<DescribedRoute, 'method' | 'scope'>): ApiKeyScope | null {
   return scope === undefined ? (method === 'get' ? 'read' : 'write') : scope;
 }
 
-/** @returns the session of the call @throws {Problem} where it came with an API key, whose scope was not looked at */
+/**
+ * @returns the session of the call
+ * @throws {Problem} when the caller uses an API key; the key's scope is not checked
+ */
 export function sessionOf({ sessionId }: Pick<AuthorizedContext, 'sessionId'>): SessionId {
   if (sessionId === null) throw new Problem('forbidden', 'This is not for callers with an API key.');
   return sessionId;
 }
 
-/** A call that anyone may make. */
+/** A call without authentication. */
 export function openRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
   route: Typed<P, Q, B, OpenContext>,
 ): Route {
   return erase('open', route);
 }
 
-/** A call for those who have a token and the right to use the API. */
+/** A call that needs a token and the right to use the API. */
 export function route<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
   route: Typed<P, Q, B, AuthorizedContext>,
 ): Route {
   return erase('authorized', route);
 }
 
-/** Calls of one group, by their methods: each of {@link route} takes its path first. */
+/** Creators of the calls of one group, by method: each takes the path first, then what {@link route} takes. */
 export function callsOf(group: GroupName) {
   const by =
     (method: Described['method']) =>
@@ -250,7 +250,10 @@ export function callsOf(group: GroupName) {
   return { get: by('get'), post: by('post'), put: by('put'), patch: by('patch'), remove: by('delete') };
 }
 
-/** The edge validates by the very schemas that the handler's types come from: here the types may be forgotten. */
+/**
+ * Drops the types of a handler's input. That is safe, because requests are validated by the schemas that the types come
+ * from.
+ */
 function erase<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType, C>(
   access: Route['access'],
   route: Typed<P, Q, B, C>,

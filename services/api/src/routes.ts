@@ -89,5 +89,5 @@ export const ROUTES: readonly Route[] = [
   ...videoRoutes,
 ];
 
-/** Every call that the documentation shows. */
+/** Every documented call. */
 export const DESCRIBED: readonly DescribedRoute[] = [...ROUTES, ...sharePageDescriptions, ...operationDescriptions];

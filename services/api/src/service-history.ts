@@ -1,4 +1,4 @@
-/** What is drawn of the last hour. */
+/** Series charted for the last hour. */
 export const SERIES = [
   'positionsPerSecond',
   'requestsPerSecond',
@@ -10,10 +10,10 @@ export const SERIES = [
 ] as const;
 export type SeriesName = (typeof SERIES)[number];
 
-/** Figures of a moment; null: this process does not count it. */
+/** Values at one moment; null: not counted by this process. */
 export type Sample = Readonly<Record<SeriesName, number | null>>;
 
-/** How a series follows from the metrics. Rates are of counters, which only grow. */
+/** How each series is derived from the metrics. Rates are of counters, which only grow. */
 const SOURCES: Readonly<Partial<Record<SeriesName, { metric: string; as: 'sum' | 'highest' | 'rate' }>>> = {
   positionsPerSecond: { metric: 'outrider_positions_received_total', as: 'rate' },
   requestsPerSecond: { metric: 'outrider_http_requests_total', as: 'rate' },
@@ -40,7 +40,7 @@ export function metricValues(text: string): Map<string, number[]> {
 const KEPT_SAMPLES = 240;
 export const STEP_MS = 15_000;
 
-/** Figures of the last hour, in memory alone: a restart begins anew. */
+/** Samples of the last hour, kept in memory only: a restart begins anew. */
 export class ServiceHistory {
   readonly #samples: { atMs: number; sample: Sample }[] = [];
   #counters: { atMs: number; values: ReadonlyMap<string, number> } | null = null;

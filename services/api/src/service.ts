@@ -28,8 +28,8 @@ import { createServiceFileCleaning } from './upkeep/service-file-cleaning.ts';
 import { createTerminalBindings } from './upkeep/terminal-bindings.ts';
 
 /**
- * The REST API, with the relay of definitions. Any number of instances answer side by side: what one changes is in
- * force for every call that another answers from then on; of the relays one works at a time.
+ * The REST API, with the relay of definitions. Any number of instances run side by side: a change made by one is in
+ * force for every later call to the others. Only one relay works at a time.
  */
 export const service = defineService({
   name: 'api',
@@ -111,7 +111,7 @@ export const service = defineService({
       logger: loggerOf('api'),
     });
     life.own('api', () => api.close());
-    // Of the live API, where it is served here as well.
+    // Setting of the live API, if this process serves it as well.
     const { MAX_LIVE_CONNECTIONS: maxUpgraded } = config as { MAX_LIVE_CONNECTIONS?: number };
     const bounds = {
       ...{ ...httpBoundsOf(config), logger: loggerOf('api'), metrics },

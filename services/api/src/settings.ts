@@ -29,7 +29,7 @@ import { terminalPortsOf } from './terminal-listeners.ts';
 const BYTES_PER_MB = 1_000_000;
 const BYTES_PER_MIB = 1_048_576;
 
-/** The default limit of a quota; of a single account or dealer the operator sets another by the API. */
+/** Default limit of a quota. The operator can set another for an account or dealer by the API. */
 function quota(scope: QuotaScope, kind: QuotaKind, description: string) {
   return whole(0, 1_000_000_000, defaultLimit(DEFAULT_QUOTAS, scope, kind), description);
 }
@@ -38,7 +38,7 @@ function quotaMb(scope: QuotaScope, description: string) {
   return whole(0, 1_000_000_000, defaultLimit(DEFAULT_QUOTAS, scope, 'storageBytes') / BYTES_PER_MB, description);
 }
 
-/** What the REST API is set up by. */
+/** Settings of the REST API. */
 export const apiVariables = {
   ADMIN_PASSWORD: secret(
     'Password of the operator `admin`, read at the first start only; generated and printed once where unset.',
@@ -158,7 +158,7 @@ export const apiVariables = {
   VIDEO_TASK_HOURS: whole(1, 720, 24, 'How long a task that fetches video is tried.'),
 } satisfies Variables;
 
-/** The API's configuration as it stands in the settings. */
+/** The API's configuration from the settings. */
 export function apiConfigOf(
   config: Config<
     typeof apiVariables &
@@ -238,7 +238,7 @@ export function openIdOf(
   };
 }
 
-/** @throws {Error} where a value grants what there is not, or no claim has the values */
+/** @throws {Error} when a value grants an unknown right, or no claim is set for the values */
 function rightsValuesOf({
   OIDC_RIGHTS_CLAIM: claim,
   OIDC_RIGHTS_VALUES: text,
@@ -269,7 +269,7 @@ function valuesOf(text: string): string[] {
   return text.split(',').flatMap((value) => value.trim() || []);
 }
 
-/** Bounds in the settings of this process: on servers, those of other services are not among them. */
+/** Limits from the settings of this process. On servers, those of other services are unknown here. */
 function serviceLimitsOf(config: Readonly<Record<string, unknown>>): ServiceLimits {
   const limits = {
     liveClients: ['MAX_LIVE_CONNECTIONS', 1],
@@ -280,13 +280,13 @@ function serviceLimitsOf(config: Readonly<Record<string, unknown>>): ServiceLimi
   return Object.fromEntries(
     Object.entries(limits).flatMap(([name, [setting, unit]]) => {
       const value = config[setting];
-      // 0 is no bound.
+      // 0 means no limit.
       return typeof value === 'number' && value > 0 ? [[name, value * unit]] : [];
     }),
   );
 }
 
-/** The limits of accounts and dealers for which no others are set, as they stand in the settings. */
+/** Default limits of accounts and dealers, from the settings. */
 export function quotasOf(config: Config<typeof apiVariables>): QuotaLimits {
   return {
     account: {

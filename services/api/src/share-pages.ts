@@ -23,7 +23,7 @@ import { readQuery } from './http/input.ts';
 import type { DescribedRoute } from './route.ts';
 
 export interface SharePagesConfig extends ShareConfig {
-  /** Calls for the data of links, per address. */
+  /** Calls for the data of links per minute and address. */
   viewsPerMinute: number;
 }
 
@@ -43,7 +43,7 @@ const WINDOW_MS = 60_000;
 /** A track is read from the archive for all its viewers together, this often at most. */
 const TRACK_FOR_MS = 30_000;
 const MAX_TRACKS = 50;
-/** Links are for people: no search engine lists them, and no page that they lead to learns of them. */
+/** Links are for people: search engines must not list them, and pages that they lead to must not learn of them. */
 const HEADERS = { 'cache-control': 'private, no-cache', 'x-robots-tag': 'noindex', 'referrer-policy': 'no-referrer' };
 
 const EXAMPLE = {
@@ -103,7 +103,7 @@ const DESCRIBED_HEADERS = {
   'Referrer-Policy': '`no-referrer`.',
 };
 
-/** {@link sharePages} as they are described. */
+/** Documentation of {@link sharePages}. */
 export const sharePageDescriptions: readonly DescribedRoute[] = [
   {
     method: 'get',
@@ -128,12 +128,15 @@ export const sharePageDescriptions: readonly DescribedRoute[] = [
   },
 ];
 
-/** The data of share links: for people without a login, so outside the limits of the API, with one of their own. */
+/**
+ * The data of share links, for people without a login. Therefore it is outside the API's rate limits, with a limit of
+ * its own.
+ */
 export function sharePages(parts: SharePagesParts): Hono<ApiEnv> {
   const { config, hub, now } = parts;
   const tracks = new Map<string, { atMs: number; vehicles: Promise<SharedVehicle[]> }>();
 
-  /** @throws {Problem} when the address made too many calls */
+  /** @throws {Problem} when the address exceeds the limit */
   async function count(c: Context<ApiEnv>): Promise<void> {
     const { hits, resetsAtMs } = await hub.hit(`share:ip:${countedAs(parts.addressOf(c))}`, WINDOW_MS, now());
     if (hits <= config.share.viewsPerMinute) return;
@@ -148,7 +151,7 @@ export function sharePages(parts: SharePagesParts): Hono<ApiEnv> {
     const known = tracks.get(key);
     if (known !== undefined && now() - known.atMs < TRACK_FOR_MS) return known.vehicles;
     const vehicles = sharedTracks(parts, shared, now());
-    // What failed is tried again by the next call.
+    // After a failure, the next call tries again.
     vehicles.catch(() => tracks.delete(key));
     tracks.delete(key);
     tracks.set(key, { atMs: now(), vehicles });

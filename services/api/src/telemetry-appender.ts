@@ -5,9 +5,9 @@ import { isDiskOutage, isLogAway, type Log, LogAtBoundError, LogFullError, telem
 const RETRY = { headers: { 'retry-after': '5' } };
 
 /**
- * Appends packets to the log. Rejects with a `Problem` where the log takes none at the moment.
+ * Appends packets to the log. Rejects with a `Problem` while the log cannot accept them.
  *
- * @param log undefined: it never takes any
+ * @param log undefined: every append is rejected
  */
 export function telemetryAppender(log: Pick<Log, 'append'> | undefined) {
   return async (packets: readonly TelemetryPacket[]): Promise<void> => {

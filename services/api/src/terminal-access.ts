@@ -6,13 +6,13 @@ import { allProtocols } from '@outrider/protocols';
 import { z } from 'zod';
 
 export const BOUND_PROTOCOLS: readonly BoundProtocol[] = ['learn', 'any', ...allProtocols.map(({ name }) => name)];
-/** Their terminals have no way to show a secret. */
+/** Protocols in which a terminal cannot send a secret. */
 const WITHOUT_SECRET: readonly string[] = allProtocols.filter(({ secret }) => secret === null).map(({ name }) => name);
 const SECRETS = allProtocols
   .flatMap(({ title, secret }) => (secret === null ? [] : [`${title}: ${secret}`]))
   .join('; ');
 
-/** What of {@link TERMINAL_ACCESS_FIELDS} a request says. */
+/** Values of {@link TERMINAL_ACCESS_FIELDS} in a request. */
 export interface TerminalAccessIn {
   protocol?: BoundProtocol | undefined;
   secret?: string | null | undefined;
@@ -61,7 +61,7 @@ export function canShowSecret(protocol: BoundProtocol | undefined): boolean {
 }
 
 /**
- * What a request says of a terminal's access as it is kept: of a secret, its hash.
+ * Converts a terminal's access settings to the stored form: a secret is replaced by its hash.
  *
  * @throws {Problem} when the protocol has no secret
  */

@@ -2,21 +2,21 @@ import type { ProtocolName } from '@outrider/domain';
 import { datagramProtocols, protocols } from '@outrider/protocols';
 import { oneOf, optionalPort, port, type Variables } from '@outrider/runtime';
 
-/** Where terminals reach the gateway. */
+/** Address and ports at which terminals connect to the gateway. */
 export interface TerminalListeners {
-  /** Name or address; null: the one that callers know the service by. */
+  /** Name or address; null: the host that callers use for the service. */
   host: string | null;
-  /** By protocol; null: no listener. */
+  /** TCP ports by protocol; null: no listener. */
   ports: Readonly<Partial<Record<ProtocolName, number | null>>>;
-  /** By UDP. */
+  /** UDP ports. */
   udpPorts: Readonly<Partial<Record<ProtocolName, number | null>>>;
-  /** Those with TLS. */
+  /** Ports with TLS. */
   tlsPorts: Readonly<Partial<Record<ProtocolName, number | null>>>;
 }
 
 export const NO_LISTENERS: TerminalListeners = { host: null, ports: {}, udpPorts: {}, tlsPorts: {} };
 
-/** The ports of a gateway in a process of its own, which has the same settings. */
+/** Ports of a gateway that runs in a separate process with the same settings. */
 export const terminalPortVariables: Variables = {
   ...Object.fromEntries(
     protocols.flatMap(({ settingPrefix, title, defaultPort }) => [
@@ -27,7 +27,7 @@ export const terminalPortVariables: Variables = {
   TERMINAL_UDP: oneOf(['yes', 'no'], 'yes', 'Whether the gateway takes terminals by UDP, on the same ports.'),
 };
 
-/** The ports in the settings. */
+/** Ports from the settings. */
 export function terminalPortsOf(config: Readonly<Record<string, unknown>>): Omit<TerminalListeners, 'host'> {
   const ports = (suffix: string) =>
     Object.fromEntries(

@@ -8,7 +8,7 @@ export interface ArchiveCheckParts {
   log: RestoreParts['log'];
   warehouse: RestoreParts['warehouse'] &
     Pick<Warehouse, 'isOpen' | 'timesSetAside' | 'inspect' | 'updateGap' | 'checkSome'>;
-  /** Of several archivers one does it. */
+  /** Whether this process does the check: one of several archivers does. */
   isMine(): boolean;
   logger: Logger;
   metrics: Metrics;
@@ -19,16 +19,16 @@ export interface ArchiveCheckParts {
   scrubEveryMs?: number;
 }
 
-/** Read from each hour to find damage before anybody asks: 1.4 TB in a month. */
+/** Bytes read per hour to find damage before a query does: 1.4 TB in a month. */
 const SCRUB_BYTES = 2 * 1024 ** 3;
 const HOUR_MS = 3_600_000;
-/** How often it looks whether ClickHouse has been opened. */
+/** Interval of the test whether ClickHouse has been opened. */
 const LOOK_EVERY_MS = 5000;
 
 /**
- * Compares what the archive has with what was archived, says what it lost, and writes it again from the log as far as
- * that reaches. Reads some of the archive each hour, so that damage is found before it is asked for. A ClickHouse that
- * is opened when it is needed is not opened for this.
+ * Compares the archive with what was archived, logs lost rows, and writes them again from the log, as far as the log
+ * has them. Reads a part of the archive each hour, so that damage is found before a query meets it. A ClickHouse that
+ * is opened on demand is not opened for this.
  */
 export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
   const { log, warehouse, isMine, logger, metrics, clock } = parts;
@@ -92,7 +92,7 @@ export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
       await scrub();
       inspectedMs = Number.NEGATIVE_INFINITY;
     }
-    // What a query met is written again at once.
+    // Damage that a query met is repaired at once.
     const isNew = warehouse.timesSetAside !== timesSetAside;
     if (!isNew && nowMs - inspectedMs < inspectEveryMs) return;
     ({ timesSetAside } = warehouse);

@@ -21,10 +21,10 @@ export interface ArchiverConfig {
   /** … or when the oldest has waited for this long. Default 500. */
   maxDelayMs?: number;
   /**
-   * The same while nobody reads the archive, where all who do call {@link Archiver.hurry} first. Default: `maxDelayMs`.
+   * The same while nobody reads the archive, if all readers call {@link Archiver.hurry} first. Default: `maxDelayMs`.
    */
   maxUnreadDelayMs?: number;
-  /** The wait after a first failure, and the longest. Default 100 and 30,000. */
+  /** The wait after a first failure, and the maximum wait. Default 100 and 30,000. */
   retryFirstMs?: number;
   retryLongestMs?: number;
 }
@@ -45,20 +45,20 @@ export interface Archiver extends Part {
   readonly failed: Promise<never>;
   /** False while the warehouse is unavailable. */
   readonly healthy: boolean;
-  /** Does it have the first partition of what terminals sent? Of several archivers one has. */
+  /** Whether this archiver has the first partition of the telemetry. One of several archivers has it. */
   readonly isFirst: boolean;
   /**
-   * Somebody is going to read the archive: resolves when it has what has waited for `maxDelayMs`, or after a second
-   * without; at once while the warehouse is unavailable.
+   * Prepares a read of the archive. Resolves when everything that has waited for `maxDelayMs` is inserted, or after a
+   * second; at once while the warehouse is unavailable.
    */
   hurry(): Promise<void>;
 }
 
-/** A warehouse that takes no rows holds up nobody who reads it for longer. */
+/** Maximum time for which a warehouse that takes no rows delays a reader. */
 const MAX_HURRY_MS = 1000;
 
 /**
- * Takes topics `telemetry` and `events` into the warehouse.
+ * Archives topics `telemetry` and `events` in the warehouse.
  *
  * A topic's offset is saved after its rows are durable, and the warehouse keeps repeated rows once: records read again
  * after a crash change nothing. Each topic has checkpoints of its own (`archiver/telemetry`, `archiver/events`),
@@ -72,7 +72,7 @@ export function createArchiver(parts: ArchiverParts): Archiver {
   const { now } = clock;
   const { maxRows = 250_000, maxDelayMs = 500, retryFirstMs = 100, retryLongestMs = 30_000 } = parts.config ?? {};
   const { maxUnreadDelayMs = maxDelayMs } = parts.config ?? {};
-  /** What waits for nobody but a reader is not late. */
+  /** Rows that only wait for a reader are not late. */
   const unreadMs = maxUnreadDelayMs - maxDelayMs;
   const metrics = archiverMetrics(parts.metrics, lags);
   const stopping = new AbortController();
@@ -104,7 +104,7 @@ export function createArchiver(parts: ArchiverParts): Archiver {
         asRows: (packets) => positionRows(warehouse, packets),
         receivedAtMsOf: ({ protocol, receivedAtMs }) => (protocol === IMPORT_PROTOCOL ? null : receivedAtMs),
         onInserted({ protocol, receivedAtMs }) {
-          // Imported history was received when it happened: that is no delay.
+          // The reception time of imported history is the time when it happened: its age is no delay.
           if (protocol === IMPORT_PROTOCOL) return;
           metrics.delay.set(Math.max(0, now() - receivedAtMs - unreadMs) / 1000);
         },
@@ -155,7 +155,7 @@ export function createArchiver(parts: ArchiverParts): Archiver {
       }
     },
     async stop() {
-      // Failures are not retried from here on: what is not archived stays in the log until the next start.
+      // Failures are not retried from here on: records that are not archived stay in the log until the next start.
       stopping.abort();
       await Promise.allSettled(subscriptions.map((subscription) => subscription.stop()));
       subscriptions = [];

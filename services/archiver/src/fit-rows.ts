@@ -7,7 +7,7 @@ export interface UnfitRecord<T> {
   error: UnfitRecordError | UnreadableRecordError;
 }
 
-/** Makes rows of the records. Those that can never be archived are found by halving: a few among many cost little. */
+/** Converts records to rows. Those that can never be archived are found by bisection: a few among many cost little. */
 export function fitRows<T>(
   records: readonly LogRecord<T>[],
   asRows: (records: readonly LogRecord<T>[]) => Rows,
@@ -28,7 +28,7 @@ export function fitRows<T>(
   }
 }
 
-/** Records are checked only where something is wrong with one of them. */
+/** Converts records to rows. Each record is checked only after the conversion of all of them failed. */
 export function positionRows(
   warehouse: Pick<Warehouse, 'positionRows'>,
   packets: readonly LogRecord<TelemetryRecord>[],

@@ -2,17 +2,17 @@ import type { Clock, Timer } from '@outrider/domain';
 import type { LogRecord } from '@outrider/log';
 
 export interface GathererParts<T, Packed> {
-  /** Rows that a record becomes. */
+  /** Number of rows of a record. */
   rowsOf(value: T): number;
-  /** Writes go out when this many rows wait… */
+  /** A write begins when this many rows wait… */
   maxRows: number;
   /** …or when the oldest has waited for this long,… */
   maxDelayMs: number;
-  /** …or for this long, and {@link Gatherer.hurry} is called or {@link LARGE_ROWS} wait. */
+  /** …or for this long, if {@link Gatherer.hurry} is called or {@link LARGE_ROWS} rows wait. */
   maxAskedDelayMs: number;
   /** Consecutive records of one partition as rows; waiting records are held in this form. */
   pack(partition: number, records: readonly LogRecord<T>[]): Packed;
-  /** Makes the records durable and remembers where they end. One call at a time, in the order of the log. */
+  /** Makes the records durable, and stores the offsets behind them. One call at a time, in the order of the log. */
   write(packed: readonly Packed[], nextOffsets: ReadonlyMap<number, number>, rows: number): Promise<void>;
   /** A write that no caller awaited has failed. */
   onFailure(error: unknown): void;
@@ -20,16 +20,16 @@ export interface GathererParts<T, Packed> {
 }
 
 /**
- * An insert of so many waits for no others. Measured, with all merges: 3.2 processor seconds for a million rows by
- * inserts of 20,000, 2.1 by 50,000, 1.9 by 100,000.
+ * An insert of this many rows does not wait for more. Measured, with all merges: 3.2 processor seconds for a million
+ * rows by inserts of 20,000, 2.1 by 50,000, 1.9 by 100,000.
  */
 const LARGE_ROWS = 100_000;
 /** Rows that are packed together: few, so that their records can soon be freed. */
 const PACK_ROWS = 4096;
 
 /**
- * Collects the small batches of a log into few large writes: ClickHouse makes a part of each, which costs the same for
- * ten rows as for a hundred thousand.
+ * Collects the small batches of a log into few large writes: ClickHouse creates a part for each write, which costs the
+ * same for ten rows as for a hundred thousand.
  *
  * During a write the next one is collected; then `add` waits. So at most two writes' rows are held.
  */
@@ -43,9 +43,9 @@ export class Gatherer<T, Packed> {
   #rows = 0;
   #nextOffsets = new Map<number, number>();
   #timer: Timer | null = null;
-  /** Since when the oldest of what was gathered waits, in steady milliseconds. */
+  /** When the oldest waiting record was added, in milliseconds of the monotonic clock. */
   #waitingSinceMs = 0;
-  /** Whether `#timer` is that of {@link LARGE_ROWS}. */
+  /** Whether `#timer` was set for {@link LARGE_ROWS} rows. */
   #isLarge = false;
   #writing: Promise<void> | null = null;
   #beginning: Promise<void> | null = null;
@@ -91,8 +91,8 @@ export class Gatherer<T, Packed> {
   }
 
   /**
-   * Somebody is going to read: resolves when what was added longer ago than `maxAskedDelayMs` is written. A large write
-   * is not waited for: it is on its way without being asked for.
+   * Writes for a reader: resolves when everything that was added longer ago than `maxAskedDelayMs` is written. A large
+   * write is not awaited: it begins without a reader.
    *
    * @throws the error of a failed write
    */
@@ -138,11 +138,11 @@ export class Gatherer<T, Packed> {
   #onTimer(): void {
     this.#timer = null;
     if (!this.#isLarge) return this.#writeSmall();
-    // As above.
+    // The write itself reports its failure.
     this.#beginWrite().catch(() => {});
   }
 
-  /** Resolves when what was gathered is on its way: once the write before it is done. */
+  /** Resolves when the write of the gathered records has begun: once the previous write is done. */
   #beginWrite(): Promise<void> {
     // Callers that wait for the same write share one promise.
     this.#beginning ??= this.#begin().finally(() => {

@@ -1,10 +1,10 @@
 import { Counter, Gauge, type Metrics } from '@outrider/runtime';
 
-/** How far the archive is behind the log in a topic, over the partitions that this archiver has. */
+/** Lag of the archive behind the log in a topic, over the partitions of this archiver. */
 export interface ArchiveLag {
   topic: string;
   records: number;
-  /** From the receipt of the newest record that is archived to now; 0 where all are. */
+  /** Time since the newest archived record was received; 0 when all are archived. */
   seconds: number;
 }
 
@@ -15,9 +15,9 @@ export interface TopicMetrics {
 }
 
 /**
- * What the archiver counts, under the names that `/metrics` shows.
+ * Metrics of the archiver, under the names that `/metrics` shows.
  *
- * @param lag called with every scrape; null when the log does not answer
+ * @param lag called at every scrape; null when the log is unavailable
  */
 export function archiverMetrics(registry: Metrics, lag: () => Promise<readonly ArchiveLag[] | null>) {
   const registers = [registry];
@@ -30,7 +30,7 @@ export function archiverMetrics(registry: Metrics, lag: () => Promise<readonly A
       labelNames,
       registers,
       async collect() {
-        // Both gauges of one scrape are of one moment.
+        // Both gauges of one scrape show the same moment.
         asking ??= lag().finally(() => {
           asking = null;
         });

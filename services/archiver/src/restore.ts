@@ -15,19 +15,19 @@ export interface RestoreParts {
   warehouse: Pick<Warehouse, 'positionRows' | 'eventRows' | 'insert' | 'replaceEvents' | 'repeatErasures'>;
 }
 
-/** Rows, and corrections, that are written together. */
+/** Maximum rows, or corrections, per write. */
 const MAX_ROWS = 50_000;
 
 /**
- * Writes the rows of a gap again, as far as the log has them. The archive has repeated rows once, so rows beside those
- * that were lost change nothing. What erasures took is taken again.
+ * Writes the rows of a gap again, as far as the log has them. The archive keeps repeated rows once, so rows beside
+ * those that were lost change nothing. Erasures are repeated.
  *
- * @returns what is missing then
+ * @returns the gap that remains
  */
 export async function restore(parts: RestoreParts, gap: ArchiveGap, signal: AbortSignal): Promise<ArchiveGap> {
   const { log, warehouse } = parts;
   const { table, offsets } = gap;
-  // All others are made from these.
+  // All other tables are derived from these.
   if (table !== 'positions' && table !== 'events') return { ...gap, restored: 'whole' };
   let [written, missingUntilMs]: [number, number | null] = [0, null];
   let isCut = false;
@@ -40,20 +40,20 @@ export async function restore(parts: RestoreParts, gap: ArchiveGap, signal: Abor
     ({ written, missingUntilMs, isCut } = found);
   }
   if (gap.hasCorrections) {
-    // Of events from live data, corrections are younger than what they correct.
+    // Corrections of live events are younger than the events, which were checked above.
     if (offsets === null) missingUntilMs = await missingUntil(log, correctionsTopic, 0);
     written += await correctAgain(parts, gap, signal);
   }
   await warehouse.repeatErasures(table, gap.fromMs);
   if (missingUntilMs === null && !isCut) return { ...gap, restored: 'whole' };
-  // Where the log lost its end, any of the time may be missing.
+  // If the log lost its end, rows of any time may be missing.
   const untilMs = isCut || missingUntilMs === null ? gap.toMs : Math.min(gap.toMs, missingUntilMs);
   return { ...gap, restored: written === 0 ? 'not' : 'partly', toMs: Math.max(gap.fromMs, untilMs) };
 }
 
 /**
- * Rows that came before a time are missing, where the log has no longer the record at an offset and those behind it;
- * null where it has.
+ * Time before which rows are missing because the log no longer has the record at an offset and those behind it; null if
+ * the log has them.
  */
 async function missingUntil<T>(log: RestoreParts['log'], topic: Topic<T>, first: number): Promise<number | null> {
   let untilMs: number | null = null;
@@ -66,9 +66,9 @@ async function missingUntil<T>(log: RestoreParts['log'], topic: Topic<T>, first:
 }
 
 /**
- * Writes again what the log has of one topic.
+ * Writes the records of one topic again, as far as the log has them.
  *
- * @returns null where the offsets are of another log. A restart gives a log another identity, but it knows the earlier
+ * @returns null when the offsets are of another log. A restart gives a log another identity, but it knows the earlier
  *   ones. `isCut`: the log lost its end since.
  */
 async function writeTopic<T>(
@@ -90,7 +90,7 @@ async function writeTopic<T>(
     let rows = 0;
     for await (const { records } of log.read(topic, partition, from, to)) {
       signal.throwIfAborted();
-      // What can't be archived was put aside when it came.
+      // Records that cannot be archived were set aside when they came.
       for (const some of fitRows(records, rowsOf, () => {})) {
         waiting.push(some);
         rows += some.block.rows;
@@ -104,7 +104,7 @@ async function writeTopic<T>(
   return { written, missingUntilMs, isCut: discontinuity?.kind === 'truncated' };
 }
 
-/** Writes again what recalculations made of events, all that the log has: of an event the last stands. */
+/** Writes all corrections by recalculations again that the log has. The last correction of an event prevails. */
 async function correctAgain(
   { log, warehouse }: RestoreParts,
   { noticedAtMs }: ArchiveGap,
@@ -112,7 +112,7 @@ async function correctAgain(
 ): Promise<number> {
   let written = 0;
   for (const [partition, { earliest, end }] of await log.bounds(correctionsTopic)) {
-    // Above what the archive has of these events, and below what is made of them from now on, which is numbered higher.
+    // Higher than the numbers that the archive has for these events, and lower than those of future corrections.
     let number = noticedAtMs;
     let corrections = new Map<string, EventCorrection>();
     const writeSome = async () => {

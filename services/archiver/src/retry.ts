@@ -3,7 +3,7 @@ export interface RetryOptions {
   /** Waits between attempts double from `firstMs` to `longestMs`. */
   firstMs: number;
   longestMs: number;
-  /** Once aborted, the next failure is the last. */
+  /** Once aborted, the next failure is final. */
   giveUp: AbortSignal;
   /** True for errors that a retry can't cure. */
   isFinal(error: unknown): boolean;
@@ -12,7 +12,7 @@ export interface RetryOptions {
 }
 
 /**
- * Does the work until it succeeds.
+ * Retries the work until it succeeds.
  *
  * @throws the last failure, when it is final or the work was aborted
  */

@@ -4,10 +4,10 @@ import { createArchiver } from './archiver.ts';
 import { archiverVariables } from './settings.ts';
 import { rememberArchive } from './written-archive.ts';
 
-/** How long ClickHouse is left open after an insert: the check of the archive looks every 5 s while it is open. */
+/** How long ClickHouse stays open after an insert: while it is open, the archive check runs every 5 s. */
 const OWN_WORK_MS = 20_000;
 
-/** The archiver; members share the partitions of what they archive. */
+/** The archiver. Its members share the partitions of the archived topics. */
 export const service = defineService({
   name: 'archiver',
   settings: archiverVariables,
@@ -21,7 +21,7 @@ export const service = defineService({
   }),
   patient: ['checkpoints'],
   async start({ config, life, log, checkpoints, warehouse, loggerOf, metrics, tracing, clock }) {
-    // All queries of an embedded archive are made here, so it can wait for the next of them.
+    // All queries of an embedded archive are made in this process, so inserts can wait for the next query.
     const isEmbedded = config.CLICKHOUSE_URL === null;
     const archiveUnreadMs = isEmbedded ? Math.max(config.ARCHIVE_MS, config.ARCHIVE_UNREAD_MS) : config.ARCHIVE_MS;
     const logger = loggerOf('archiver');

@@ -16,7 +16,7 @@ import type { ArchiveLag, TopicMetrics } from './metrics.ts';
 import { retry } from './retry.ts';
 
 export const GROUP = 'archiver';
-/** Small batches: their decoded records are garbage soon, and cheap to collect. */
+/** Small batches: their decoded records soon become garbage that is cheap to collect. */
 const BATCH_RECORDS = 256;
 
 /** How the records of a topic become rows. */
@@ -37,7 +37,7 @@ export interface TopicArchiverParts
   extends Pick<ArchiverParts, 'log' | 'checkpoints' | 'warehouse' | 'logger' | 'clock'> {
   tracing: Tracing;
   deadLetters: DeadLetterOffice;
-  /** Of records that nobody can read. */
+  /** Takes records that cannot be decoded. */
   unreadable: DeadLetterOffice;
   metrics: TopicMetrics;
   maxRows: number;
@@ -45,7 +45,7 @@ export interface TopicArchiverParts
   maxAskedDelayMs: number;
   retryFirstMs: number;
   retryLongestMs: number;
-  /** Aborted when the archiver stops: a failure is not retried any more. */
+  /** Aborted when the archiver stops: failures are then not retried. */
   stopping: AbortSignal;
   onFailure(error: unknown): void;
 }
@@ -56,25 +56,25 @@ interface Packed<T> {
   /** Records that can never be archived. */
   unfit: (UnfitRecord<T> & { partition: number })[];
   oldest: T | undefined;
-  /** When the newest record was received, where that is known. */
+  /** When the newest record was received, if that is known. */
   newestMs: number | null;
   /** Packets whose traces are recorded. */
   recorded: readonly TraceId[];
 }
 
-/** Takes one topic into the warehouse. */
+/** Archives one topic in the warehouse. */
 export class TopicArchiver<T> {
   readonly #archived: ArchivedTopic<T>;
   readonly #parts: TopicArchiverParts;
   readonly #consumer: string;
   readonly #gatherer: Gatherer<T, Packed<T>>;
-  /** Another member has claimed the checkpoints of these. */
+  /** Partitions whose checkpoints another member has claimed. */
   readonly #fenced = new Set<number>();
-  /** By partition of this member: the offset below which all is archived. */
+  /** By partition of this member: the offset below which everything is archived. */
   readonly #nextOffsets = new Map<number, number>();
   /** Identity of the log that a partition is read from. */
   readonly #identities = new Map<number, string>();
-  /** When the newest archived record was received. Before the first: when this archiver was made. */
+  /** When the newest archived record was received; before the first, when this archiver was created. */
   #archivedThroughMs: number;
   #isFailing = false;
 
@@ -104,7 +104,7 @@ export class TopicArchiver<T> {
     return !this.#isFailing;
   }
 
-  /** Is a partition of this member's, as far as it knows? */
+  /** Whether this member believes that it owns the partition. */
   has(partition: number): boolean {
     return this.#nextOffsets.has(partition) && !this.#fenced.has(partition);
   }
@@ -144,7 +144,7 @@ export class TopicArchiver<T> {
     let records = 0;
     for (const [partition, next] of this.#nextOffsets) records += Math.max(0, (ends.get(partition) ?? 0) - next);
     const { maxDelayMs, maxAskedDelayMs } = this.#parts;
-    // What waits for nobody but a reader is not late.
+    // Rows that only wait for a reader are not late.
     const unreadMs = this.#isFailing ? 0 : maxDelayMs - maxAskedDelayMs;
     const lateMs = clock.now() - this.#archivedThroughMs - unreadMs;
     return { topic: topic.name, records, seconds: records > 0 ? Math.max(0, lateMs) / 1000 : 0 };
@@ -162,7 +162,7 @@ export class TopicArchiver<T> {
     const saved = offset === undefined ? null : { offset, identity };
     const resumption = await log.resume(topic, partition, GROUP, saved);
     this.#identities.set(partition, resumption.identity);
-    // At once: the lag compares this offset with the log as it is now.
+    // Saved at once, because the lag compares this offset with the current log.
     if (resumption.discontinuity !== null) await this.#saveOffset(partition, resumption.offset);
     this.#nextOffsets.set(partition, resumption.offset);
     return resumption.offset;
@@ -200,7 +200,7 @@ export class TopicArchiver<T> {
       packets.length > 0
         ? tracing.begin(`archive ${topic.name}`, { packets, facts: { 'outrider.rows': rows } })
         : NO_SPAN;
-    // Signs of life have no rows, and must not wake a warehouse that sleeps.
+    // Keep-alive packets have no rows, and must not wake a sleeping warehouse.
     await inSpan(span, () => this.#persistently(() => warehouse.insert(rows > 0 ? all : [])));
     const oldest = packed[0]?.oldest;
     if (oldest !== undefined) onInserted?.(oldest);
@@ -215,7 +215,7 @@ export class TopicArchiver<T> {
     metrics.inserts.inc();
   }
 
-  /** Called once the rows are durable. Where another member has the partition now, its rows replace these. */
+  /** Called once the rows are durable. If another member owns the partition now, its rows replace these. */
   async #saveOffset(partition: number, offset: number): Promise<void> {
     const { checkpoints, log, logger } = this.#parts;
     const { topic } = this.#archived;

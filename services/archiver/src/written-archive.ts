@@ -11,14 +11,14 @@ export interface WrittenArchiveParts {
   now(): number;
 }
 
-/** Where the checkpoints keep which archive is written to. */
+/** Consumer and key under which the checkpoints keep the identity of the archive in use. */
 const CONSUMER = 'archiver/archive';
 const ARCHIVE = 'archive';
 
 /**
- * Remembers which archive is written to, before anything is written to it. An archive that is another, because its
- * folder, its database or a file of ClickHouse was lost, lacks all that was archived before: that is noted as a gap of
- * it, which `createArchiveCheck` writes again from the log.
+ * Stores the identity of the archive before anything is written to it. A different archive lacks everything that was
+ * archived before: its folder, its database or a file of ClickHouse was lost. That is noted as a gap of the archive,
+ * which `createArchiveCheck` writes again from the log.
  */
 export function rememberArchive(parts: WrittenArchiveParts): (opened: OpenedArchive) => Promise<void> {
   const { log, checkpoints, logger, now } = parts;
@@ -43,7 +43,7 @@ export function rememberArchive(parts: WrittenArchiveParts): (opened: OpenedArch
       await checkpoints.save(CONSUMER, 0, { offsets: {}, changed: [[ARCHIVE, Buffer.from(identity)]] });
     } catch (error) {
       if (!(error instanceof CheckpointFencedError)) throw error;
-      // Another archiver starts in the same moment, and may have saved it.
+      // Another archiver started at the same moment, and may have saved it.
       await remember({ identity, updateGap });
     }
   };

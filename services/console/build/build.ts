@@ -21,25 +21,25 @@ const ROOT = join(import.meta.dirname, '..');
 const COMPRESSIBLE = new Set(['.html', '.js', '.css', '.svg', '.json', '.webmanifest']);
 
 /**
- * `npm run build -w @outrider/console`: the page, the maps of the world and of the demo's town, and a compressed form
- * beside each file.
+ * `npm run build -w @outrider/console`: builds the page, the maps of the world and of the demo's town, and a compressed
+ * copy of each file.
  */
-// What tests set must not lead to another console.
+// Settings of a test environment must not change the build.
 process.env.NODE_ENV = 'production';
-// In a folder of its own until it is whole: two builds at once, or one that is killed, leave no half of a console.
+// Builds into a separate folder first, so that two builds at once, or a killed one, never leave an incomplete console.
 const dist = join(ROOT, `dist-${process.pid}`);
 process.once('exit', () => rmSync(dist, { recursive: true, force: true }));
 await build({ root: ROOT, configFile: join(ROOT, 'vite.config.ts'), logLevel: 'warn', build: { outDir: dist } });
 listKeptFiles(dist);
 copyFontLicences(dist);
 const { tiles } = writeWorldMap(join(dist, 'maps/world.mbtiles'));
-// Not beside the world: only the demo shows it.
+// In a separate folder, as only the demo shows this map.
 writeTownMap(join(dist, 'demo/town.mbtiles'));
 const sizes = await compressFiles(dist);
 replaceFolder(join(ROOT, 'dist'), dist);
 process.stdout.write(`console built: ${sizes.files} files, ${sizes.kB} kB compressed; ${tiles} tiles of the world\n`);
 
-/** Fonts may be passed on together with their licences. */
+/** The licences of the fonts require that they are distributed with them. */
 function copyFontLicences(directory: string): void {
   mkdirSync(join(directory, 'licenses'));
   for (const font of ['inter', 'noto-sans-hebrew']) {
@@ -48,7 +48,7 @@ function copyFontLicences(directory: string): void {
   }
 }
 
-/** Puts `by` in the place of `folder`. Of several processes that do so, the last one's stays. */
+/** Replaces `folder` with `by`. When several processes do so, the last one wins. */
 function replaceFolder(folder: string, by: string): void {
   const former = `${by}-former`;
   for (let tries = 0; ; tries++) {
@@ -57,7 +57,7 @@ function replaceFolder(folder: string, by: string): void {
       renameSync(by, folder);
       break;
     } catch (error) {
-      // Another process was faster between the two.
+      // Another process created the folder between the two renames.
       if (tries === 10) throw error;
     } finally {
       rmSync(former, { recursive: true, force: true });
@@ -65,7 +65,7 @@ function replaceFolder(folder: string, by: string): void {
   }
 }
 
-/** Puts into the service worker which files it keeps: those with a hash in their name, and the icons. */
+/** Writes into the service worker which files it caches: those with a hash in their name, and the icons. */
 function listKeptFiles(directory: string): void {
   const worker = join(directory, 'sw.js');
   const files = ['assets', 'icons']

@@ -2,7 +2,7 @@ import { CHANNEL_DESCRIPTIONS } from '@outrider/channels';
 
 export const CHANNEL_KINDS_FILE = new URL('../src/channel-kinds.ts', import.meta.url);
 
-/** A module with the kinds of message channels, their words and the fields of their forms. */
+/** Generates a module with the kinds of message channels, their texts and the fields of their forms. */
 export function channelKinds(): string {
   const kinds = CHANNEL_DESCRIPTIONS.map(([kind, { name, add, note, target, settings, secret }]) => {
     const fields = add === null ? {} : settings;

@@ -3,7 +3,7 @@ type Ring = GeoJSON.Position[];
 const WORLD = 360;
 const SOUTH_POLE = -90;
 
-/** The polygons of a feature or collection, drawn on a flat map: see `flatPolygon`. */
+/** Converts the polygons of a feature or collection for a flat map, see `flatPolygon`. */
 export function flatFeatures(drawn: GeoJSON.Feature | GeoJSON.FeatureCollection): GeoJSON.FeatureCollection {
   const features = drawn.type === 'FeatureCollection' ? drawn.features : [drawn];
   return {
@@ -25,9 +25,9 @@ export function flatFeatures(drawn: GeoJSON.Feature | GeoJSON.FeatureCollection)
 }
 
 /**
- * Natural Earth's topology is drawn on the globe: rings cross the antimeridian, and one goes around the south pole. On
- * a flat map such a ring continues beyond 180 degrees, where the cutter takes it to the other side. The ring around the
- * pole is closed along the pole.
+ * Converts a polygon of Natural Earth from the globe to a flat map. On the globe, rings cross the antimeridian, and one
+ * goes around the south pole. On a flat map, such a ring continues beyond 180 degrees, and the tile cutter wraps it to
+ * the other side. The ring around the pole is closed along the pole.
  */
 export function flatPolygon([outer = [], ...holes]: Ring[]): Ring[] {
   const flat = unrolled(outer);
@@ -44,7 +44,7 @@ export function flatPolygon([outer = [], ...holes]: Ring[]): Ring[] {
   ];
 }
 
-/** The ring without jumps: each point is less than half a turn from the one before. */
+/** Unwraps the ring's longitudes: each point is less than 180 degrees from the one before. */
 function unrolled(ring: Ring): Ring {
   const flat: Ring = [];
   let turns = 0;
@@ -55,7 +55,7 @@ function unrolled(ring: Ring): Ring {
     flat.push([longitude + turns, latitude]);
   }
   if (turns === 0) return flat;
-  // It goes around the pole: along it back to where the ring began.
+  // The ring goes around the pole: close it along the pole, back to its first point.
   const first = flat[0] as GeoJSON.Position;
   const last = flat.at(-1) as GeoJSON.Position;
   return [...flat, [last[0] as number, SOUTH_POLE], [first[0] as number, SOUTH_POLE], first];

@@ -19,7 +19,7 @@ export interface TileMap {
   center: { longitude: number; latitude: number; zoom: number };
   /** Properties of the features of each layer, with their types as TileJSON 3.0 names them. */
   fields: Readonly<Record<string, Readonly<Record<string, 'String' | 'Number' | 'Boolean'>>>>;
-  /** What is drawn at a zoom. */
+  /** Layers that are drawn at a zoom. */
   layersAt(zoom: number): TileLayers;
 }
 

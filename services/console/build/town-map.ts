@@ -4,7 +4,7 @@ import { writeTiles } from './tile-file.ts';
 
 const MIN_ZOOM = 8;
 const MAX_ZOOM = 14;
-/** From which zoom on a layer is drawn, as in Shortbread. */
+/** Lowest zoom at which a layer is drawn, as in Shortbread. */
 const FROM_ZOOM: Readonly<Record<TownLayer, number>> = {
   land: 9,
   water_polygons: MIN_ZOOM,
@@ -13,7 +13,7 @@ const FROM_ZOOM: Readonly<Record<TownLayer, number>> = {
   street_labels: 11,
   place_labels: MIN_ZOOM,
 };
-/** Streets of a kind that is not named here are drawn from zoom 11 on. */
+/** Lowest zoom by kind of street. Kinds that are not listed are drawn from zoom 11 on. */
 const ROAD_FROM_ZOOM: Readonly<Record<string, number>> = {
   motorway: 5,
   trunk: 6,
@@ -23,9 +23,9 @@ const ROAD_FROM_ZOOM: Readonly<Record<string, number>> = {
 };
 
 /**
- * Cuts the town of the demo into vector tiles of the Shortbread schema, zoom 8 to 14.
+ * Cuts the demo's town into vector tiles of the Shortbread schema, zoom 8 to 14.
  *
- * @param file an MBTiles file, which is written anew
+ * @param file an MBTiles file, which is overwritten
  */
 export function writeTownMap(file: string): { tiles: number; bytes: number } {
   const { network } = createDemoScenario();

@@ -7,7 +7,7 @@ import { flatFeatures } from './flat-rings.ts';
 import { type TileLayers, writeTiles } from './tile-file.ts';
 
 const MAX_ZOOM = 6;
-/** Least number of inhabitants of a place that a zoom shows. */
+/** Minimum population of a place to be shown, by zoom. */
 const LEAST_POPULATION = [5_000_000, 2_000_000, 1_000_000, 300_000, 100_000, 30_000, 5_000];
 const ATTRIBUTION = 'Natural Earth; cities: <a href="https://www.geonames.org/">GeoNames</a> (CC BY 4.0)';
 
@@ -15,7 +15,7 @@ const ATTRIBUTION = 'Natural Earth; cities: <a href="https://www.geonames.org/">
  * Cuts a map of the world (land, borders of countries, cities) into vector tiles, zoom 0 to 6. Layers: `land`,
  * `borders`, `cities` with `name`, `population` and `capital`.
  *
- * @param file an MBTiles file, which is written anew
+ * @param file an MBTiles file, which is overwritten
  */
 export function writeWorldMap(file: string): { tiles: number; bytes: number } {
   const layers = ground();

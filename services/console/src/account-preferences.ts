@@ -9,12 +9,12 @@ import { bestLanguage } from './words/words.ts';
 export interface Account {
   read: () => Promise<Preferences>;
   write: (part: Partial<Preferences>) => Promise<unknown>;
-  /** Takes over what is stored with the account. */
+  /** Applies the preferences that are stored with the account. */
   onRead: (stored: Preferences) => void;
   onError: (error: unknown) => void;
 }
 
-/** Sends changes to the account, one call after the other. What was changed before the login is sent after it. */
+/** Sends changes to the account, one call after the other. Changes made before the login are sent after it. */
 export class PreferenceSender {
   readonly #account: Account;
   #unsent: Partial<Preferences> = {};
@@ -25,7 +25,7 @@ export class PreferenceSender {
     this.#account = account;
   }
 
-  /** Somebody has logged in. */
+  /** Starts after a login. */
   async begin(): Promise<void> {
     try {
       const stored = await this.#account.read();
@@ -37,7 +37,7 @@ export class PreferenceSender {
     }
   }
 
-  /** Nobody is logged in any more. */
+  /** Stops after a logout. */
   end(): void {
     this.#isRead = false;
     this.#unsent = {};
@@ -57,7 +57,7 @@ export class PreferenceSender {
       try {
         await this.#account.write(part);
       } catch (error) {
-        // Without a connection it is sent with the next change, or after the next login.
+        // Without a connection, the change is sent with the next change, or after the next login.
         if (error instanceof ConnectionError) this.#unsent = { ...part, ...this.#unsent };
         this.#account.onError(error);
         break;
@@ -67,7 +67,10 @@ export class PreferenceSender {
   }
 }
 
-/** Language and zone of this browser, where the account has others of it: messages are in them. Null: it has them. */
+/**
+ * Language and time zone of this browser where the account has other ones: messages are written in them. Null: no
+ * difference.
+ */
 export function browserDiffers(
   stored: Pick<StoredPreferences, 'browserLanguage' | 'browserTimeZone'>,
   language: string,
@@ -77,13 +80,13 @@ export function browserDiffers(
   return { browserLanguage: language as StoredPreferences['browserLanguage'], browserTimeZone: timeZone };
 }
 
-/** Keeps preferences with the account; the browser has a copy for the time before the login. */
+/** Stores preferences with the account. The browser keeps a copy for the time before the login. */
 export function followAccountPreferences(): void {
   const sender = new PreferenceSender({
     read: async () => {
       const stored = await api.get('/api/v1/me/preferences');
       const browser = browserDiffers(stored, bestLanguage(navigator.languages));
-      // Nobody waits for it: messages are in it from the next one on.
+      // Not awaited: only later messages use the new language and zone.
       if (browser !== null) void api.patch('/api/v1/me/preferences', { body: browser }).catch(() => {});
       return validPreferences(stored);
     },

@@ -5,15 +5,15 @@ import { navigate } from './router.ts';
 /** How this browser announces a notification, beside the message on the page. */
 export interface Alerts {
   sound: boolean;
-  /** Notifications of the browser, where it allows them. */
+  /** Notifications of the browser, if it allows them. */
   browser: boolean;
 }
 
 const KEY = 'outrider.alerts';
-/** Of several that come together one makes a sound. */
+/** Minimum time between two sounds: several notifications at once make only one. */
 const QUIET_MS = 2000;
 
-/** What the browser stored; what has an unexpected type is off. */
+/** Parses the alert settings that the browser stored. A value of an unexpected type counts as off. */
 export function readAlerts(text: string | null): Alerts {
   try {
     const stored = (JSON.parse(text ?? '{}') ?? {}) as Record<string, unknown>;
@@ -23,7 +23,7 @@ export function readAlerts(text: string | null): Alerts {
   }
 }
 
-// Node has a storage of its own, which complains.
+// Node has its own `localStorage`, which logs a warning.
 const isBrowser = typeof document !== 'undefined';
 export const alerts = signal<Alerts>(readAlerts(isBrowser ? localStorage.getItem(KEY) : null));
 if (isBrowser) effect(() => localStorage.setItem(KEY, JSON.stringify(alerts.value)));
@@ -34,7 +34,7 @@ export const permission = signal<Permission>(
   isBrowser && 'Notification' in window ? Notification.permission : 'unsupported',
 );
 
-/** Asks the user, who has clicked for it. */
+/** Asks the user for permission. Must follow a click. */
 export async function askPermission(): Promise<void> {
   permission.value = await Notification.requestPermission();
   if (permission.value === 'granted') alerts.value = { ...alerts.peek(), browser: true };
@@ -43,7 +43,7 @@ export async function askPermission(): Promise<void> {
 let context: AudioContext | null = null;
 let lastSoundMs = Number.NEGATIVE_INFINITY;
 
-/** Two short tones. A browser that nobody has clicked in stays silent. */
+/** Plays two short tones. Browsers stay silent until the user has clicked in the page. */
 export function playSound(): void {
   context ??= new AudioContext();
   const { currentTime, destination } = context;
@@ -61,7 +61,9 @@ export function playSound(): void {
   }
 }
 
-/** Sounds, and shows a notification of the browser where the page is not in front, as this browser is set. */
+/**
+ * Announces a notification as set for this browser: a sound, and a browser notification if the page is not in front.
+ */
 export function announce(title: string, text: string, href: string): void {
   const { sound, browser } = alerts.peek();
   const nowMs = performance.now();
@@ -82,12 +84,12 @@ function show(title: string, body: string, href: string): void {
       shown.close();
     };
   } catch {
-    // Phones show them by the service worker alone.
+    // Phones show notifications only through the service worker.
     void navigator.serviceWorker?.ready.then((worker) => worker.showNotification(title, { body }));
   }
 }
 
-/** As a notification arrives: for the button that tries it. */
+/** Announces a sample notification, for the button that tests the settings. */
 export function tryAlerts(title: string, text: string): void {
   const { sound, browser } = alerts.peek();
   if (sound) playSound();

@@ -3,21 +3,21 @@ import { signal } from '@preact/signals';
 
 /** Undefined: not known yet; null: nobody is logged in. */
 export const user = signal<User | null | undefined>(undefined);
-/** Why there is no user, by the problem that a call was answered with. */
+/** Reason for the missing user, by the type of the problem that a call returned. */
 const SESSION_ENDS: Readonly<Record<string, 'ended' | 'blocked' | 'expired'>> = {
   'urn:outrider:problem:not-authorized': 'ended',
   'urn:outrider:problem:account-blocked': 'blocked',
   'urn:outrider:problem:account-expired': 'expired',
 };
 export type SessionEnd = (typeof SESSION_ENDS)[string];
-/** Null: nobody was logged in, or logged out. */
+/** Null: nobody was logged in, or the user logged out. */
 export const sessionEnd = signal<SessionEnd | null>(null);
 
-/** Unix milliseconds at which the API takes calls of this account again, where it was called too often. */
+/** Unix milliseconds from which on the API accepts calls of this account again after it limited them. */
 export const limitedUntilMs = signal(0);
 const LONGEST_WAIT_S = 60;
 
-/** The API by the cookie of the session: no token is known to scripts. */
+/** API client that authenticates with the session cookie: scripts never see a token. */
 export const api = new Client({
   onLimit: (seconds) => {
     limitedUntilMs.value = Math.max(limitedUntilMs.peek(), Date.now() + seconds * 1000);
@@ -31,7 +31,7 @@ export const api = new Client({
 
 function onUnauthorized(end: SessionEnd): void {
   const before = user.peek();
-  // A page that is opened has seen no session end, but may have the one of an account that is blocked.
+  // A newly opened page had no session that could end, but its account may be blocked or expired.
   if (before || (before === undefined && end !== 'ended')) sessionEnd.value = end;
   user.value = null;
 }

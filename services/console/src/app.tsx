@@ -41,7 +41,7 @@ function Page() {
   return user.value === null ? <LoginPage /> : <Shell />;
 }
 
-/** Says why nothing comes while the API refuses calls, and for how long. */
+/** Explains that the API limits calls and no data arrives, and for how long. */
 function LimitBanner() {
   const [nowMs, setNowMs] = useState(() => Date.now());
   const untilMs = limitedUntilMs.value;
@@ -72,7 +72,7 @@ function Shell() {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, [isFinding]);
-  // Before the screen is loaded, which keeps the page busy.
+  // Runs before the screen is loaded, because loading keeps the page busy.
   useLayoutEffect(connectLive, []);
   useLayoutEffect(keepThings, []);
   const view = VIEWS.find(({ path }) => path === route.value.path);
@@ -80,7 +80,7 @@ function Shell() {
   useEffect(() => {
     document.title = `${title} · Outrider`;
   }, [title]);
-  // A page that is opened anew begins at its top; after the login the focus that went away comes here.
+  // A newly opened page starts at its top. After the login, the lost focus moves to the page heading.
   const shownPath = useRef(route.value.path);
   const { path } = route.value;
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Minutes by which a zone is ahead of UTC at a time; null stands for the device's zone. */
+/** Milliseconds by which a zone is ahead of UTC at a time; null stands for the device's zone. */
 function offsetMs(atMs: number, timeZone: string | null): number {
   if (timeZone === null) return -new Date(atMs).getTimezoneOffset() * 60_000;
   const parts = new Intl.DateTimeFormat('en-GB', {
@@ -10,12 +10,14 @@ function offsetMs(atMs: number, timeZone: string | null): number {
   return local - Math.floor(atMs / 1000) * 1000;
 }
 
-/** Clocks change at most once within these around a time. */
+/** A zone's clocks change at most once within this time before and after a moment. */
 const AROUND_MS = 6 * 3_600_000;
 
 /**
- * The time at which clocks in a zone show `localMs`, given in the fields of UTC: the first one where they show it
- * twice, and where they skip it, as long after the change as it lies after the last moment before.
+ * Converts a local clock time to Unix milliseconds. `localMs` has the local date and time in the fields of UTC.
+ *
+ * If clocks show a time twice, the first one is returned. If they skip it, the result is as long after the change as
+ * `localMs` is after the last clock time before the change.
  */
 export function timeOfClock(localMs: number, timeZone: string | null): number {
   const guessMs = localMs - offsetMs(localMs, timeZone);
@@ -29,7 +31,7 @@ export function dayStart(date: string, timeZone: string | null): Date {
   return new Date(timeOfClock(Date.parse(`${date}T00:00:00Z`), timeZone));
 }
 
-/** What clocks in a zone show at a time, in the fields of UTC. */
+/** Local date and time in a zone, in the fields of UTC. */
 export function timeIn(atMs: number, timeZone: string | null): Date {
   return new Date(atMs + offsetMs(atMs, timeZone));
 }

@@ -1,7 +1,7 @@
 import { ApiError, ConnectionError } from '@outrider/client';
 import { t } from './words/words.ts';
 
-/** What happened, in the user's words where the page knows them, else in those of the API. */
+/** Describes an error in the user's language if the console has a text for it, otherwise with the text of the API. */
 export function describeError(error: unknown): string {
   if (error instanceof ConnectionError) return t().notReached;
   if (error instanceof ApiError) {

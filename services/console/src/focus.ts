@@ -1,30 +1,30 @@
 const MOST = 30;
-/** What goes on when a part of it goes away. */
+/** Elements that usually remain when an element inside them is removed. */
 const PLACES = 'section, aside, dialog, form, fieldset';
 const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]';
 
 interface Focused {
   element: HTMLElement;
-  /** From the nearest: once the element is removed, nothing says where it was. */
+  /** Ancestors, nearest first: once the element is removed, its former position cannot be found. */
   parents: Element[];
-  /** It could not keep the focus, and takes it again as soon as it can. */
+  /** The element lost the focus while disabled, and gets it back as soon as it can. */
   isWaiting: boolean;
 }
 
-/** To the heading of the page: a screen reader says where one is, and Tab goes on into the page. */
+/** Focuses the heading of the page: a screen reader announces the page, and Tab continues in it. */
 export function focusPage(): void {
   const known = ['main [autofocus]', 'main h1', 'main'].map((name) => document.querySelector<HTMLElement>(name));
   known.some((element) => element !== null && focusOn(element));
 }
 
 /**
- * The one rule of the focus that is lost: where what has it is removed, hidden or disabled, it goes on to the place
- * that a person expects, and never to nothing.
+ * Restores a lost focus. When the focused element is removed, hidden or disabled, the focus moves to where a person
+ * expects it, and is never lost.
  *
- * 1. A row goes: the list's present row.
- * 2. A part of a section, a dialog or a panel goes: what had the focus there before, or its first control.
- * 3. All of a dialog, a panel or a form goes: what opened it, which is what had the focus before.
- * 4. Nothing of these is there: the heading of the page.
+ * 1. A row was removed: the list's current row.
+ * 2. A part of a section, a dialog or a panel was removed: what had the focus there before, or its first control.
+ * 3. A whole dialog, panel or form was removed: what opened it, which is what had the focus before.
+ * 4. None of these exists: the heading of the page.
  */
 export function keepFocus(): void {
   let last: Focused | null = null;
@@ -49,7 +49,7 @@ export function keepFocus(): void {
     if (relatedTarget !== null) return;
     setTimeout(() => {
       check(false);
-      // It was left by will, such as by a click on nothing.
+      // The user moved the focus away, such as by a click on an empty area.
       if (document.activeElement === document.body && last?.isWaiting === false) last = null;
     });
   });
@@ -66,7 +66,7 @@ function* candidates(parents: readonly Element[], trail: readonly HTMLElement[])
   const list = parents.find((parent) => parent.isConnected && parent.querySelector(':scope [data-row]') !== null);
   if (parents.some((parent) => parent.matches('[data-row]')) && list !== undefined)
     yield* list.querySelectorAll<HTMLElement>('[data-row] [tabindex="0"]');
-  // Another panel in its place, such as that of what was just created.
+  // Another panel replaced it, such as that of a newly created object.
   if (parents.some((parent) => parent.matches('aside') && !parent.isConnected))
     yield* document.querySelectorAll<HTMLElement>('aside > header h2');
   const place = parents.find((parent) => parent.isConnected && parent.matches(PLACES));
@@ -77,7 +77,7 @@ function* candidates(parents: readonly Element[], trail: readonly HTMLElement[])
   yield* before;
 }
 
-/** @returns whether it has the focus now */
+/** @returns whether the element has the focus now */
 export function focusOn(element: HTMLElement): boolean {
   if (!element.isConnected || !element.checkVisibility()) return false;
   if (element.matches('h1, h2, main')) element.tabIndex = -1;

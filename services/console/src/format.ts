@@ -11,7 +11,7 @@ export interface Locale {
   timeZone: string | undefined;
 }
 
-/** Formats for the reader: language, units and time zone. What is not known is a dash. */
+/** Formats values for the reader: language, units and time zone. An unknown value is a dash. */
 export class Formats {
   readonly #locale: Locale;
   readonly #made = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
@@ -63,10 +63,10 @@ export class Formats {
     return `${this.number(value, value < 1 ? 3 : 1)} ${isMetric ? 'km²' : 'mi²'}`;
   }
 
-  /** In the largest decimal unit that fits, as disks are sold. */
+  /** Size in the largest decimal unit that fits, as disks are sold. */
   bytes(count: number | null | undefined): string {
     if (count === null || count === undefined) return '–';
-    // Without bytes, whose short name has no plural: "0 byte".
+    // Omits the unit byte, whose short name has no plural: "0 byte".
     const units = ['kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
     const step = Math.min(units.length, Math.max(1, Math.floor(Math.log10(Math.max(1, count)) / 3)));
     const value = count / 1000 ** step;
@@ -81,7 +81,7 @@ export class Formats {
     return this.#unit('millisecond', 0).format(ms);
   }
 
-  /** Hours and minutes, below a minute seconds. */
+  /** Hours and minutes; seconds below a minute. */
   duration(seconds: number | null | undefined): string {
     if (seconds === null || seconds === undefined) return '–';
     if (seconds < 60) return this.#unit('second', 0).format(Math.round(seconds));
@@ -92,7 +92,7 @@ export class Formats {
     return minutes % 60 === 0 ? whole : `${whole} ${this.#unit('minute', 0).format(minutes % 60)}`;
   }
 
-  /** How long ago, in the largest unit that fits. */
+  /** Age in the largest unit that fits. */
   ago(seconds: number): string {
     const relative = this.#relative();
     const past = Math.max(0, seconds);
@@ -118,7 +118,7 @@ export class Formats {
     return this.#date({ dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(at));
   }
 
-  /** From one time to another, to the second; the date once where it is the same. */
+  /** A time range, to the second. A date that both ends share is shown once. */
   interval(fromMs: number, toMs: number): string {
     return this.#date({ dateStyle: 'medium', timeStyle: 'medium' }).formatRange(fromMs, toMs);
   }
@@ -136,14 +136,14 @@ export class Formats {
     return made.format(new Date(`${date}T12:00:00Z`));
   }
 
-  /** A short name: 0 is Monday. */
+  /** Short name of a weekday: 0 is Monday. */
   weekday(day: number): string {
     // The first of January 2024 was a Monday.
     const date = new Date(Date.UTC(2024, 0, 1 + day, 12));
     return new Intl.DateTimeFormat(this.#locale.language, { weekday: 'short', timeZone: 'UTC' }).format(date);
   }
 
-  /** The time where it was today, else with its date. */
+  /** The time if it was today, otherwise the date and time. */
   moment(at: Date | number | string, now: Date = new Date()): string {
     const day = this.#date({ dateStyle: 'short' });
     return day.format(new Date(at)) === day.format(now) ? this.time(at) : this.dateTime(at);
@@ -180,7 +180,7 @@ export class Formats {
 
 let current: { key: string; formats: Formats } | null = null;
 
-/** The reader's formats. Read within a component, they follow language and preferences. */
+/** The reader's formats. A component that calls this is rendered again when language or preferences change. */
 export function formats(): Formats {
   const { units, timeZone } = preferences.value;
   const tag = withRegion(language.value, navigator.languages);

@@ -4,11 +4,11 @@ import { api } from './session.ts';
 /** How many incidents nobody has acknowledged. Null: not known yet. */
 export const openIncidentCount = signal<number | null>(null);
 
-/** Many incidents that change at once are counted once. */
+/** Changes of incidents within this time cause only one count. */
 const COUNT_AFTER_MS = 300;
 let isCounting = false;
 
-/** Counts soon: something changed, or may have. */
+/** Schedules a count, after a change or a possible change. */
 export function countIncidents(): void {
   if (isCounting) return;
   isCounting = true;
@@ -16,7 +16,7 @@ export function countIncidents(): void {
     isCounting = false;
     api.get('/api/v1/incidents', { query: { limit: 1, state: 'open' } }).then(
       ({ openCount }) => (openIncidentCount.value = openCount),
-      // What is not known now is counted with the next change.
+      // After a failure, the next change causes another count.
       () => {},
     );
   }, COUNT_AFTER_MS);

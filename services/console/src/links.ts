@@ -1,4 +1,4 @@
-/** Of a link that names only a moment: what the replay shows before and after it. */
+/** For a link that names only a moment: the time before and after it that the replay shows. */
 const AROUND_MS = 30 * 60_000;
 
 export interface TrackPlace {
@@ -6,13 +6,13 @@ export interface TrackPlace {
   vehicleId: string | readonly string[];
   fromMs?: number | undefined;
   toMs?: number | undefined;
-  /** The second that the replay opens at. */
+  /** The second at which the replay opens. */
   atMs?: number | undefined;
 }
 
 /**
- * The address of a replay: `/track?vehicle=…&from=…&to=…&t=…`, times as UTC to the second. Without an interval it is
- * that around `atMs`, and without either the present day.
+ * The address of a replay: `/track?vehicle=…&from=…&to=…&t=…`, times as UTC to the second. Without an interval, it
+ * shows the time around `atMs`; without both, the current day.
  */
 export function trackLink({ vehicleId, fromMs, toMs, atMs }: TrackPlace): string {
   const query = new URLSearchParams();
@@ -25,19 +25,19 @@ export function trackLink({ vehicleId, fromMs, toMs, atMs }: TrackPlace): string
   return `/track?${query.toString().replaceAll('%3A', ':')}`;
 }
 
-/** `2026-01-31T12:00:00Z`: a time as addresses have it. */
+/** Formats a time for addresses: `2026-01-31T12:00:00Z`. */
 export function secondText(ms: number, round: (seconds: number) => number = Math.floor): string {
   return new Date(round(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 }
 
-/** A time in an address; null for any other text. */
+/** Parses a time of an address; null for any other text. */
 export function timeOf(text: string | null): number | null {
   const isTime = text !== null && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(\.\d{1,3})?Z$/.test(text);
   const ms = isTime ? Date.parse(text) : Number.NaN;
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** The form that orders a clip: of the time around a moment, or without one, of the present. */
+/** Link to the form that orders a clip of the time around a moment, or of the present without one. */
 export function videoOrderLink({ vehicleId, atMs }: { vehicleId: string; atMs?: number | undefined }): string {
   const query = new URLSearchParams({ order: '1', vehicle: vehicleId });
   if (atMs !== undefined) query.set('t', secondText(atMs));

@@ -14,7 +14,7 @@ import { refreshUser } from './session.ts';
 import { componentOf } from './views.ts';
 import { followLanguage } from './words/words.ts';
 
-// The documentation had its groups at the root: `/#/Vehicles/`.
+// The documentation used to have its groups at the root: `/#/Vehicles/`.
 if (location.hash.startsWith('#/')) location.replace(`/docs/${location.hash}`);
 
 followPreferences();
@@ -24,7 +24,7 @@ followVersions();
 keepFocus();
 startRouter(isView);
 void refreshUser();
-// The screen is loaded while the service is asked who is logged in.
+// Loads the screen while the service is asked for the logged-in user.
 const first = VIEWS.find(({ path }) => path === location.pathname);
 if (first) componentOf(first).begin();
 const root = document.getElementById('app');

@@ -6,7 +6,7 @@ import { toast } from './parts/toast.tsx';
 import { loadPageWords } from './words/page-words.ts';
 import { t } from './words/words.ts';
 
-/** What is said of an event: comes after the map. */
+/** Code that describes events. Loaded after the map. */
 const sentences = new Loadable(async () => {
   const code = await import('./sentences/sentences.ts');
   await loadPageWords();
@@ -15,12 +15,12 @@ const sentences = new Loadable(async () => {
 
 /** The newest notification. */
 export const newest = signal<Notification | null>(null);
-/** As the live API says. Null: not known yet. */
+/** From the live API. Null: not known yet. */
 export const unreadCount = signal<number | null>(null);
-/** Notifications that came while there was no connection, until they were seen. */
+/** Notifications that arrived while the connection was down, until the user has seen them. */
 export const missed = signal<{ count: number; sinceMs: number } | null>(null);
 
-/** One that arrives while the page is open. */
+/** Handles a notification that arrives while the page is open. */
 export function onNotification(notification: Notification): void {
   newest.value = notification;
   const { ruleName } = notification;
@@ -34,14 +34,14 @@ export function onNotification(notification: Notification): void {
   );
 }
 
-/** One that was made while there was no connection: it is counted, and makes no noise of its own. */
+/** Handles a notification that was created while the connection was down: it is counted, without a sound of its own. */
 export function onMissed(notification: Notification): void {
   newest.value = notification;
   const { count, sinceMs } = missed.peek() ?? { count: 0, sinceMs: Number.POSITIVE_INFINITY };
   missed.value = { count: count + 1, sinceMs: Math.min(sinceMs, Date.parse(notification.createdAt)) };
 }
 
-/** All that was missed is there. */
+/** Called when all missed notifications have arrived. */
 export function onCaughtUp(count: number): void {
   if (count === 0) return;
   const text = t().alerts.missed(count);
@@ -54,7 +54,7 @@ export function eventTime({ phase, startedAt, endedAt }: Pick<FeedEvent, 'phase'
   return phase === 'end' && endedAt !== null ? endedAt : startedAt;
 }
 
-/** The map at the place of an event. */
+/** Link to the map at the place of an event. */
 export function mapLink({ vehicleId, latitude, longitude }: PublishedEvent): string {
   return `/?vehicle=${vehicleId}&at=15/${latitude.toFixed(5)}/${longitude.toFixed(5)}`;
 }

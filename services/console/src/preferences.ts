@@ -2,7 +2,7 @@ import type { Preferences as StoredPreferences } from '@outrider/client';
 import { effect, signal } from '@preact/signals';
 
 export interface Preferences {
-  /** Null: the browser's. */
+  /** Null: the browser's language. */
   language: string | null;
   theme: 'auto' | 'light' | 'dark';
   units: 'metric' | 'imperial';
@@ -12,11 +12,11 @@ export interface Preferences {
   clusters: boolean;
   /** Vehicles on the map have their own colours in place of those of their states. */
   vehicleColors: boolean;
-  /** Vehicles have one line each in the list. */
+  /** The list has one line per vehicle. */
   compactList: boolean;
-  /** What the list shows of a vehicle beside its name and state; null: what it has space for. */
+  /** Columns of the list besides name and state; null: as many as it has space for. */
   listColumns: StoredPreferences['listColumns'];
-  /** One of the service's maps; null: the online map, else that of a region, else that of the world. */
+  /** Name of one of the service's maps; null: the online map, otherwise a regional map, otherwise the world map. */
   map: string | null;
 }
 
@@ -34,7 +34,7 @@ export const DEFAULT_PREFERENCES: Preferences = {
   map: null,
 };
 
-/** Reads what the browser stored. */
+/** Parses the preferences that the browser stored. */
 export function readPreferences(text: string | null): Preferences {
   try {
     return validPreferences(JSON.parse(text ?? '{}'));
@@ -43,7 +43,7 @@ export function readPreferences(text: string | null): Preferences {
   }
 }
 
-/** What has an unexpected type falls back to its default, as after a change of version. */
+/** Replaces values of an unexpected type by their defaults, as after a change of version. */
 export function validPreferences(value: unknown): Preferences {
   const stored = (value ?? {}) as Record<string, unknown>;
   const nullableText = (one: unknown) => (typeof one === 'string' ? one : null);
@@ -71,13 +71,13 @@ function validTimeZone(zone: string | null): string | null {
   }
 }
 
-// Node has a storage of its own, which complains.
+// Node has its own `localStorage`, which logs a warning.
 const hasStorage = typeof document !== 'undefined';
 export const preferences = signal<Preferences>(readPreferences(hasStorage ? localStorage.getItem(KEY) : null));
 
 let listener: (part: Partial<Preferences>) => void = () => {};
 
-/** Sets what is called with each change that the user makes. */
+/** Sets the listener for changes that the user makes. */
 export function onPreferenceChange(to: (part: Partial<Preferences>) => void): void {
   listener = to;
 }
@@ -87,7 +87,7 @@ export function change(part: Partial<Preferences>): void {
   listener(part);
 }
 
-/** Stores preferences in the browser, and sets the theme that the styles go by. */
+/** Stores preferences in the browser, and sets the theme for the styles. */
 export function followPreferences(): void {
   effect(() => {
     localStorage.setItem(KEY, JSON.stringify(preferences.value));

@@ -7,17 +7,19 @@ export interface Route {
 
 const here = (): Route => ({ path: location.pathname, query: new URLSearchParams(location.search) });
 
-/** What the address bar shows. Every view is a link. */
+/** The route in the address bar. Every view is a link. */
 export const route = signal<Route>({ path: '/', query: new URLSearchParams() });
 
-/** Goes to another view. A change that is no step of its own, such as moving the map, replaces the present one. */
+/**
+ * Opens another view. A change that is no step of its own, such as moving the map, replaces the current history entry.
+ */
 export function navigate(href: string, { replace = false } = {}): void {
   if (href === location.pathname + location.search) return;
   history[replace ? 'replaceState' : 'pushState'](null, '', href);
   route.value = here();
 }
 
-/** The present view with other parameters; null takes one away. */
+/** The current view with other parameters; null removes one. */
 export function withQuery(changes: Record<string, string | null>, { path, query } = route.peek()): string {
   const next = new URLSearchParams(query);
   for (const [name, value] of Object.entries(changes)) {

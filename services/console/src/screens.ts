@@ -7,7 +7,7 @@ import { hasRight, keepsAccounts, mayCommand } from './rights.ts';
 import { mayUseVideo } from './video/profiles.ts';
 import type { Words } from './words/en.ts';
 
-/** Where the menu has a screen: in its bar, below a heading of its drawer, or in the menu of the user (`account`). */
+/** Place of a screen in the menu: the bar, below a heading of the drawer, or the user's menu (`account`). */
 export type ViewGroup = 'work' | 'fleet' | 'administration' | 'account';
 
 export interface View {
@@ -15,11 +15,11 @@ export interface View {
   icon: IconName;
   title: (words: Words) => string;
   group: ViewGroup;
-  /** The bar of a phone has place for four; the others are in the drawer. */
+  /** Screens in the bar of a phone, which has space for four. The others are in the drawer. */
   isOnPhoneBar?: true;
-  /** Absent: everybody. It only leaves out what the API would refuse. */
+  /** Absent: everybody. Only hides screens; the API enforces the rights. */
   mayOpen?: (user: User) => boolean;
-  /** How many things wait there. */
+  /** Number of items that wait on the screen. */
   badge?: Signal<number | null>;
 }
 

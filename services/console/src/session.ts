@@ -5,24 +5,24 @@ import { isPushed } from './installed/pushed.ts';
 
 export { api, limitedUntilMs, type SessionEnd, sessionEnd, user } from './api.ts';
 
-/** The service was not reached when the page started. */
+/** Set if the service was unavailable when the page started. */
 export const startError = signal<unknown>(null);
 
-/** Asks who is logged in. */
+/** Loads the logged-in user. */
 export async function refreshUser(): Promise<void> {
   startError.value = null;
   try {
     user.value = await api.get('/api/v1/me');
     keepPush();
   } catch (error) {
-    // `onUnauthorized` has taken note of an ended session.
+    // `onUnauthorized` has already handled an ended session.
     if (!(error instanceof ApiError && error.status === 401) && !user.peek()) startError.value = error;
   }
 }
 
 /**
- * @param factor the second one: a code, or what a passkey signed
- * @throws {ApiError} with wrong credentials, without a second factor where one is needed, or after too many attempts
+ * @param factor the second factor: a code, or the signature of a passkey
+ * @throws {ApiError} with wrong credentials, without a required second factor, or after too many attempts
  */
 export async function logIn(
   login: string,
@@ -33,7 +33,7 @@ export async function logIn(
   await enter();
 }
 
-/** Goes on with the session that was begun. */
+/** Continues with a newly created session. */
 export async function enter(): Promise<void> {
   sessionEnd.value = null;
   user.value = await api.get('/api/v1/me');
@@ -42,7 +42,7 @@ export async function enter(): Promise<void> {
 
 const push = () => import('./installed/push.ts');
 
-/** Where this browser takes push messages: those of this account, and of no other. */
+/** If this browser receives push messages, makes them those of this account only. */
 function keepPush(): void {
   const id = user.peek()?.id;
   if (id !== undefined && isPushed()) void push().then(({ keepTo }) => keepTo(id).catch(() => {}));
@@ -53,7 +53,7 @@ export async function logOut(): Promise<void> {
   try {
     await api.post('/auth/logout');
   } catch (error) {
-    // The session may be over already; without a connection the cookie stays, and so does the user.
+    // The session may be over already. Without a connection the cookie stays, so the user stays logged in.
     if (error instanceof ConnectionError) throw error;
   }
   sessionEnd.value = null;

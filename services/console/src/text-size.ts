@@ -3,7 +3,10 @@ export function remPx(): number {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 }
 
-/** As the style sheets have it: `@container page (max-width: 45rem)`. Larger text makes a page narrower. */
+/**
+ * Whether the page is narrow, as in the style sheets: `@container page (max-width: 45rem)`. Larger text makes a page
+ * narrower.
+ */
 export function isNarrow(): boolean {
   return innerWidth <= 45 * remPx();
 }

@@ -12,15 +12,15 @@ export const PRESETS = [
 ] as const;
 export type Preset = (typeof PRESETS)[number];
 
-/** An interval: from its first moment to before its last. */
+/** A time range: the start is included, the end is not. */
 export interface TimeRange {
-  /** Null: chosen by hand. */
+  /** Null: chosen manually. */
   preset: Preset | null;
   fromMs: number;
   toMs: number;
 }
 
-/** Reads `range=lastWeek`, or `from` and `to` in ISO 8601, of the address; what is not understood is the fallback. */
+/** Parses `range=lastWeek`, or `from` and `to` in ISO 8601, of the address. Anything invalid gives the fallback. */
 export function timeRangeOf(
   query: URLSearchParams,
   fallback: Preset,
@@ -34,7 +34,7 @@ export function timeRangeOf(
   return presetRange(fallback, timeZone, nowMs);
 }
 
-/** What stands in the address for a range: its other parameters are taken away. */
+/** Parameters of the address for a range; the unused ones are removed. */
 export function queryOfRange(range: TimeRange): Record<'range' | 'from' | 'to', string | null> {
   if (range.preset !== null) return { range: range.preset, from: null, to: null };
   return { range: null, from: new Date(range.fromMs).toISOString(), to: new Date(range.toMs).toISOString() };
@@ -44,7 +44,7 @@ function isPreset(text: string): text is Preset {
   return (PRESETS as readonly string[]).includes(text);
 }
 
-/** Whole days of the zone, today included to its end. */
+/** Whole days of the zone, including today until its end. */
 export function presetRange(preset: Preset, timeZone: string | null, nowMs: number): TimeRange {
   const today = dateOf(nowMs, timeZone);
   const monday = weekStart(today);
@@ -67,13 +67,13 @@ function monthAfter(first: string): string {
   return `${addDays(first, 31).slice(0, 7)}-01`;
 }
 
-/** What an input of the type `datetime-local` holds for a time in a zone. */
+/** Value of a `datetime-local` input for a time in a zone. */
 export function localText(atMs: number, timeZone: string | null): string {
   const seconds = atMs % 60_000 === 0 ? '' : `:${new Date(atMs).toISOString().slice(17, 19)}`;
   return timeIn(atMs, timeZone).toISOString().slice(0, 16) + seconds;
 }
 
-/** The time that such an input means; null while it is incomplete. */
+/** The time in such an input; null while it is incomplete. */
 export function timeOfLocalText(text: string, timeZone: string | null): number | null {
   const [date = '', clock = ''] = text.split('T');
   const localMs = Date.parse(`${date}T${clock.length === 5 ? `${clock}:00` : clock}Z`);

@@ -3,7 +3,7 @@ import { loadableCode } from './parts/loading/lazy.tsx';
 import type { Loadable } from './parts/loading/loadable.ts';
 import { VIEWS, type View } from './screens.ts';
 
-/** What each screen is made of, by its path: loaded when it is first shown. */
+/** Loaders of the screens by path. The code is loaded when the screen is first shown. */
 const LOADERS: Readonly<Record<string, () => Promise<FunctionComponent>>> = {
   '/': async () => (await import('./pages/map/page.tsx')).MapPage,
   '/track': async () => (await import('./pages/track/page.tsx')).TrackPage,

@@ -219,7 +219,17 @@ describe.skipIf(CHROMIUM === undefined)(
           });
 
       test('the slider of a track runs as its chart, from left to right, by pointer and by keys', async () => {
-        const page = await enter(`/track?vehicle=${await vehicleId('Truck 02')}`);
+        const id = await vehicleId('Truck 02');
+        const page = await enter('/');
+        const positions = () =>
+          page.evaluate(async (vehicle) => {
+            const [from, to] = [-86_400_000, 86_400_000].map((ms) => new Date(Date.now() + ms).toISOString());
+            const answer = await fetch(`/api/v1/reports/track?vehicleId=${vehicle}&from=${from}&to=${to}`);
+            return answer.ok ? (await answer.json()).items.length : 0;
+          }, id);
+        // The fleet has driven for a moment, and the archive may be opened first.
+        await expect.poll(positions, PATIENCE).toBeGreaterThan(2);
+        await page.goto(`${demo.url}/track?vehicle=${id}`);
         const slider = page.locator('.player input[type="range"]');
         await slider.waitFor();
         const share = () =>

@@ -1,6 +1,6 @@
 import { buildConsole } from '../../outrider/src/console-build.ts';
 
-/** Runs once, before the tests in a browser begin: builds of several files at once would take each other's time. */
+/** Runs once, before the browser tests begin: builds of several files at once would slow each other down. */
 export default async () => {
   let output = '';
   const isBuilt = await buildConsole((text) => {

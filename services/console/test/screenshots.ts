@@ -8,11 +8,11 @@ import { CHROMIUM, type Demo, launch, logIn, openPage, startDemo } from './demo.
 
 const FOLDER = join(import.meta.dirname, '../../../docs/images');
 const MOST_BYTES = 300_000;
-/** So that vehicles have a way behind them. */
+/** Driving time before the screenshots, so that vehicles have tracks. */
 const DRIVING_MS = 60_000;
-/** Until the map is drawn and vehicles have come to their places. */
+/** Time until the map is drawn and vehicles have stopped gliding to their positions. */
 const SETTLE_MS = 5000;
-/** A busy machine may take as long as this for a step, such as two videos. */
+/** Maximum duration of a step on a busy machine, such as two videos. */
 const STEP_MS = 180_000;
 const PHONE = { width: 390, height: 780 };
 
@@ -98,7 +98,7 @@ async function administration(browser: Browser, demo: Demo): Promise<void> {
   }
 }
 
-/** Orders the last minute of the vehicle with cameras, and plays it. */
+/** Orders a video of the last minute from the vehicle with cameras, and plays it. */
 async function watchVideo(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await choose(page, 'Bus with cameras');
@@ -109,7 +109,7 @@ async function watchVideo(page: Page, url: string): Promise<void> {
   await page.getByRole('button', { name: 'Play all channels' }).click();
 }
 
-/** A position that was asked for, and the engine before it is blocked. */
+/** Requests a position, and opens the form that blocks the engine. */
 async function sendCommands(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await choose(page, 'Van 01');
@@ -125,7 +125,7 @@ async function sendCommands(page: Page, url: string): Promise<void> {
   await type.selectOption({ label: 'Block the engine' });
 }
 
-/** A new destination, and the second factor of an account. */
+/** Shows a new forwarding destination, and the second factor of an account. */
 async function account(page: Page, { url, operator }: Demo): Promise<void> {
   await page.goto(`${url}/forwarding`);
   await page.getByRole('button', { name: 'New destination' }).click();
@@ -145,7 +145,7 @@ async function account(page: Page, { url, operator }: Demo): Promise<void> {
 
 async function picture(page: Page, name: string): Promise<void> {
   await page.waitForTimeout(SETTLE_MS);
-  // Lines that come and go would cover what is shown.
+  // Toasts would cover the content.
   await page.evaluate(() => {
     for (const button of document.querySelectorAll<HTMLElement>('.toast button')) button.click();
   });

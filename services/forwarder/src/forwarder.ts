@@ -10,15 +10,15 @@ import { createForwarderMetrics } from './metrics.ts';
 import { ForwardingRun, type RunContext } from './run.ts';
 
 export interface ForwarderConfig {
-  /** Also plain http, and addresses inside the own network. */
+  /** Whether plain HTTP, and addresses inside the own network, are allowed. */
   allowPrivateAddresses: boolean;
-  /** No other process forwards: what it had leased before a crash is free at once. Default false. */
+  /** Whether no other process forwards: leases from before a crash are then free at once. Default false. */
   isAlone?: boolean;
-  /** Destinations that this process works at. Default 64. */
+  /** Maximum destinations that this process serves at a time. Default 64. */
   atOnce?: number;
-  /** A forwarder that died gives its destinations free after this. Default 60 s. */
+  /** Lease duration: after this time the destinations of a crashed forwarder are free. Default 60 s. */
   leaseMs?: number;
-  /** How often destinations are looked for. Default 1 s. */
+  /** Interval of the search for destinations. Default 1 s. */
   pollMs?: number;
   /** How often progress is saved while something is sent. Default 1 s. */
   saveEveryMs?: number;
@@ -28,14 +28,14 @@ export interface ForwarderParts {
   config: ForwarderConfig;
   log: FeedLog;
   registry: Pick<Registry, 'forwardingDestinations' | 'geofences'>;
-  /** Everything defined, as it is in force. */
+  /** All current definitions. */
   directory: Directory;
   logger: Logger;
   metrics: Metrics;
   clock: Clock;
   /** 0 to 1. */
   random(): number;
-  /** Default: those of `packages/forwarding`. */
+  /** Default: the targets of `packages/forwarding`. */
   open?: (destination: LeasedDestination, context: TargetContext) => Target;
 }
 
@@ -47,19 +47,18 @@ const SAVE_EVERY_MS = 1000;
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
-/** So much of a wait is left to chance. */
+/** Share of a wait that is random. */
 const JITTER = 0.3;
-/** A process that has as many destinations as it may hands each back after this time, for those that wait. */
+/** A process at its maximum number of destinations hands each back after this time, for those that wait. */
 const TURN_MS = 60_000;
-/** A batch under way when the service stops has this time. */
+/** Time that a batch in progress has when the service stops. */
 const STOP_WITHIN_MS = 5000;
 const HTTP_TIMEOUT_MS = 15_000;
 const HTTP_MAX_RESPONSE_BYTES = 64 * 1024;
 
 /**
- * Forwards positions and events to the systems that accounts named. Of all instances, one at a time works at a
- * destination, by a lease; it reads the log with offsets of the destination's own, which move when the receiving system
- * has confirmed.
+ * Forwards positions and events to the systems that accounts configured. One instance at a time serves a destination,
+ * by a lease. It reads the log with offsets of the destination, which advance when the receiving system has confirmed.
  */
 export function createForwarder(parts: ForwarderParts): Worker<LeasedDestination> {
   const { config, log, registry, directory, logger, metrics, clock, random } = parts;
@@ -111,7 +110,7 @@ export function createForwarder(parts: ForwarderParts): Worker<LeasedDestination
       runs.add(run);
       await run.run(signal);
     } catch (error) {
-      // What a stop breaks off is no failure.
+      // An attempt that a stop interrupts has not failed.
       if (!signal.aborted) settlement = settled(destination, run?.failures ?? destination.failures, error);
     } finally {
       signal.removeEventListener('abort', stopping);

@@ -8,8 +8,8 @@ export interface ForwarderMetrics {
 }
 
 /**
- * @param state of this process as it is now
- * @param counts of all destinations; rejects while the registry does not answer
+ * @param state current state of this process
+ * @param counts of all destinations; rejects while the registry is unavailable
  */
 export function createForwarderMetrics(
   metrics: Metrics,

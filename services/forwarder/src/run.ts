@@ -21,29 +21,29 @@ export interface RunContext {
   isToYield(sinceMs: number): boolean;
 }
 
-/** Items of a batch. */
+/** Maximum items per batch. */
 const BATCH_ITEMS = 200;
-/** The log is looked through for at most this time; what is not forwarded takes time as well. */
+/** Maximum time of one pass through the log: records that are not forwarded take time as well. */
 const LOOK_THROUGH_MS = 1000;
 const LOOK_EVERY_MS = 250;
 /** Progress is saved this often while nothing is sent. */
 const SAVE_IDLE_EVERY_MS = 15_000;
 const CHECK_EVERY_MS = 1000;
 
-/** What was done since it was saved last. */
+/** Progress since the last save. */
 type Unsaved = Pick<ForwardingProgress, 'positionsSent' | 'eventsSent' | 'refused' | 'lastRefusal' | 'gap'>;
 const NOTHING: Unsaved = { positionsSent: 0, eventsSent: 0, refused: 0, lastRefusal: null, gap: null };
 
 /**
- * The work at one destination while its lease is held: reads the log on from where it was, sends batch after batch, and
- * saves how far it got once the receiving system has confirmed it.
+ * Serves one destination while its lease is held. Reads the log from where it stopped, sends batch after batch, and
+ * saves its progress once the receiving system has confirmed it.
  */
 export class ForwardingRun {
   readonly #destination: LeasedDestination;
   readonly #context: RunContext;
   readonly #target: Target;
   readonly #readings = new Map<FeedName, FeedReading>();
-  /** Behind what was confirmed, or is not wanted. */
+  /** Cursors behind the items that were confirmed, or are not wanted. */
   readonly #cursors: Record<FeedName, string | null>;
   #reachedAtMs: number | null;
   #unsaved: Unsaved = NOTHING;
@@ -51,7 +51,7 @@ export class ForwardingRun {
   #savedAtMs = -Infinity;
   #checkedAtMs: number;
   #hasConfirmed = false;
-  /** Age of the oldest record that it has not come to, at the last look. */
+  /** Age of the oldest unprocessed record at the last save. */
   lagSeconds = 0;
 
   constructor(destination: LeasedDestination, target: Target, context: RunContext) {
@@ -64,10 +64,10 @@ export class ForwardingRun {
   }
 
   /**
-   * Resolves when the work is to end: the service stops, or the destination was changed, or others wait.
+   * Resolves when the run has to end: the service stops, the destination was changed, or others wait.
    *
-   * @throws {ForwardingError} when the receiving system does not take a batch: what was confirmed is saved
-   * @throws {Error} when the log or the registry does not answer
+   * @throws {ForwardingError} when the receiving system rejects a batch: what was confirmed is saved
+   * @throws {Error} when the log or the registry is unavailable
    */
   async run(signal: AbortSignal): Promise<void> {
     const startedAtMs = this.#context.clock.steadyMs();
@@ -82,7 +82,7 @@ export class ForwardingRun {
       }
       await this.#save();
     } catch (error) {
-      // What was confirmed before the failure is not sent once more.
+      // Saves what was confirmed before the failure, so that it is not sent again.
       if (error instanceof ForwardingError && !this.#isSaved) await this.#save(false);
       throw error;
     }
@@ -125,7 +125,7 @@ export class ForwardingRun {
     return reading;
   }
 
-  /** Where the log no longer has what comes next, it goes on with what the log has, and the state says so. */
+  /** If the log no longer has the next record, resumes with what the log has, and notes the gap in the state. */
   async #orResumed<T>(work: () => Promise<T>, resume: (cursor: string) => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -158,7 +158,7 @@ export class ForwardingRun {
     } as const;
     const taken = await this.#orResumed(
       () => reading.take(async () => this.#owner(), { ...asked, hasCursors: false }),
-      // The reading stands where the log begins now.
+      // The reading now stands at the beginning of the log.
       async () => [],
     );
     const items = taken.flatMap(({ item }) => this.#wanted(item));
@@ -177,7 +177,7 @@ export class ForwardingRun {
     const confirmed = items.length - count;
     const { positionsSent, eventsSent, refused, lastRefusal, gap } = this.#unsaved;
     this.#unsaved = {
-      // Protocols that refuse single items carry positions alone.
+      // Only protocols that carry nothing but positions refuse single items.
       positionsSent: positionsSent + Math.min(positions, confirmed),
       eventsSent: eventsSent + items.length - positions,
       refused: refused + count,
@@ -190,7 +190,7 @@ export class ForwardingRun {
     metrics.refused(kind, count);
   }
 
-  /** The owner with the rights of now. @throws {ForwardingError} where nothing may be forwarded for it */
+  /** The owner with current rights. @throws {ForwardingError} when nothing may be forwarded for the owner */
   #owner(): User {
     const owner = this.#context.directory.users.get(this.#destination.ownerId);
     if (owner === undefined || owner.blocked) throw new ForwardingError('The account of its owner is blocked.');
@@ -209,7 +209,7 @@ export class ForwardingRun {
     return [{ vehicleId, vehicleName: vehicle.name, fact, json: () => ({ type: fact.type, ...item.json() }) }];
   }
 
-  /** Saves progress now and then. @returns false where the work is to end */
+  /** Saves progress now and then. @returns false when the run has to end */
   async #keep(): Promise<boolean> {
     const nowMs = this.#context.clock.steadyMs();
     const everyMs = this.#isSaved ? SAVE_IDLE_EVERY_MS : this.#context.saveEveryMs;

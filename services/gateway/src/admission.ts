@@ -2,24 +2,24 @@ import type { Socket } from 'node:net';
 import { sourceOf } from '@outrider/auth';
 import { type ConnectionBounds, ConnectionCounts } from '@outrider/runtime';
 
-/** Why a connection is closed before a byte of it is read. */
+/** Reason why a connection is closed before any byte of it is read. */
 export type NotAdmitted = 'too-many-connections' | 'too-many-of-address' | 'too-many-unidentified';
 
-/** An address may have this part of its connections open without having identified itself. */
+/** One in this many of an address's connections may be unidentified at a time. */
 const UNIDENTIFIED_PART = 6;
 const MIN_UNIDENTIFIED = 50;
 
-/** One of the connections that a listener may have. */
+/** One of a listener's connection slots. */
 export interface Slot {
-  /** The terminal identified itself. */
+  /** To be called when the terminal has identified itself. */
   identified(): void;
-  /** The connection is closed. */
+  /** To be called when the connection is closed. */
   release(): void;
 }
 
 /**
- * The slots of a server's connections, by address and port of the peer: a TLS socket is another object than the socket
- * under it.
+ * The slots of a server's connections, by address and port of the peer, because a TLS socket and its underlying socket
+ * are different objects.
  */
 export class SlotsByPeer {
   readonly #slots = new Map<string, { slot: Slot; isTaken: boolean }>();
@@ -30,7 +30,7 @@ export class SlotsByPeer {
     const held = { slot, isTaken: false };
     this.#slots.set(peer, held);
     socket.once('close', () => {
-      // Two proxies may have said the same of two connections.
+      // Two proxies may have reported the same peer for two connections.
       if (this.#slots.get(peer) === held) this.#slots.delete(peer);
       if (!held.isTaken) slot.release();
     });
@@ -40,7 +40,7 @@ export class SlotsByPeer {
     return this.#slots.get(peerOf(socket))?.slot;
   }
 
-  /** The slot of the connection; the caller releases it. */
+  /** Takes the slot of the connection, which the caller has to release. */
   take(socket: Socket): Slot | undefined {
     const peer = peerOf(socket);
     const held = this.#slots.get(peer);
@@ -56,8 +56,8 @@ function peerOf({ remoteAddress, remotePort }: Socket): string {
 }
 
 /**
- * Counts the connections of one listener: in all, by address, and by address those whose terminal has not identified
- * itself. One address can neither take all slots, nor more than a few without knowing the id of a terminal.
+ * Limits the connections of one listener: in total, per address, and per address those whose terminal has not
+ * identified itself. One address can neither take all slots, nor more than a few without knowing a terminal's id.
  */
 export class Admission {
   readonly #open: ConnectionCounts;

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Bodies up to this size need no place: connections bound how many there are. */
+/** Bodies up to this size do not count towards the budget: the limit of connections bounds their number. */
 const SMALL_BYTES = 64 * 1024;
 const MAX_LARGE_BYTES = 64 * 1024 * 1024;
 
-/** Bytes of large bodies that are being read, over all listeners. */
+/** Budget for bytes of large bodies being read, over all listeners. */
 export class BodyBudget {
   readonly #maxBytes: number;
   #bytes = 0;
@@ -13,7 +13,7 @@ export class BodyBudget {
     this.#maxBytes = maxBytes;
   }
 
-  /** @returns false where the bound is reached: nothing was taken */
+  /** @returns false if the limit would be exceeded: then nothing is taken */
   take(bytes: number): boolean {
     if (this.#bytes + bytes > this.#maxBytes) return false;
     this.#bytes += bytes;
@@ -25,7 +25,7 @@ export class BodyBudget {
   }
 }
 
-/** The whole body; `too-long` where it is longer than the bound, `too-many` where the budget is used up. */
+/** Reads the whole body; `too-long` if it exceeds its limit, `too-many` if the budget is used up. */
 export async function readBody(
   request: IncomingMessage,
   maxBytes: number,

@@ -3,22 +3,22 @@ import { Gauge, type Logger, type Metrics } from '@outrider/runtime';
 
 const WINDOW_MS = 60_000;
 /**
- * Terminals take their time from satellites: one that is ahead by more than this has a faulty receiver, or the server's
- * clock is slow.
+ * Tolerance. Terminals get their time from satellites: if one is ahead by more, either its receiver is faulty or the
+ * server's clock is slow.
  */
 const AHEAD_MS = 60_000;
-/** Fewer terminals in a window prove nothing. */
+/** Minimum of terminals in a window for a verdict. */
 const MIN_TERMINALS = 3;
-/** Terminals counted in a window, at most. */
+/** Maximum of terminals counted in a window. */
 const MAX_TERMINALS = 10_000;
 
 /**
- * Compares the server's clock with those of the terminals: where most of their newest fixes are ahead of it by more
- * than a minute, it is the server's that is slow, and true fixes may be rejected as being in the future.
+ * Compares the server's clock with those of the terminals. If most of their newest fixes are ahead by more than a
+ * minute, the server's clock is slow and correct fixes may be rejected as being in the future.
  */
 export class ClockWatch {
   readonly #logger: Logger;
-  /** Whether the newest fix of each terminal of the window is ahead. */
+  /** Terminals of the window, each with whether its newest fix is ahead. */
   readonly #isAhead = new Map<TerminalId, boolean>();
   #windowStartMs = Number.NEGATIVE_INFINITY;
   #isSuspect = false;

@@ -13,29 +13,30 @@ import type { Hub } from '@outrider/hub';
 import { accessRefusal, type Shown } from './terminal-access.ts';
 
 /**
- * Published again after this time unless the definition has changed: messages of the hub may be lost.
+ * A contact is published again after this time unless the definition has changed, because hub messages may be lost.
  */
 const AGAIN_MS = 10_000;
 const MAX_WAITING = 100_000;
-/** One after the other by the same protocol: until then another one may turn out to be that of the terminal. */
+/** Consecutive packets of the same protocol that bind a vehicle: an earlier packet may come from another device. */
 export const BINDING_PACKETS = 10;
 
-/** A vehicle that is not bound yet, or whose definition does not say so yet. */
+/** A vehicle that is not bound yet, or whose definition does not contain the binding yet. */
 interface Waiting {
   terminalId: TerminalId;
-  /** Of its newest packets. */
+  /** Protocol of the newest packets. */
   protocol: ProtocolName;
   packets: number;
-  /** Of what was published last; null: not that the vehicle is bound. */
+  /** Binding as last published; null if none was published. */
   boundTo: ProtocolName | null;
   publishedAtMs: number;
 }
 
 /**
- * Publishes the first packet of a vehicle's terminal, and the one that binds the vehicle to its protocol: the tenth by
- * the same, so that a request somebody tried with the terminal's id does not lock the terminal out; the first of a
- * terminal that registered. The gateway does not write definitions: it publishes the contact to the hub, and the API
- * writes it. Until the definition has changed, this gateway enforces the protocol itself.
+ * Publishes the first packet of a vehicle's terminal, and the packet that binds the vehicle to its protocol. That is
+ * the tenth of the same protocol, so that a single request with the terminal's id by somebody else does not lock the
+ * terminal out. For a terminal that registered it is the first. The gateway does not write definitions: it publishes
+ * the contact to the hub, and the API writes it. Until the definition has changed, this gateway enforces the protocol
+ * itself.
  */
 export class FirstContacts {
   readonly #hub: Pick<Hub, 'publish'>;
@@ -48,15 +49,15 @@ export class FirstContacts {
   }
 
   /**
-   * Why the data of the vehicle's terminal is refused; null where it is taken.
+   * Reason why the data of the vehicle's terminal is refused; null if it is accepted.
    *
-   * @param access what is demanded, where it is not all that the vehicle demands
+   * @param access requirements, if they are not all access settings of the vehicle
    */
   refusalOf(vehicle: Vehicle, shown: Shown, access = vehicle.terminalAccess): AccessRefusal | null {
     return this.#isTaken(vehicle, shown.protocol) ? 'wrong-protocol' : accessRefusal(access, shown);
   }
 
-  /** Is the vehicle about to be bound to another protocol? */
+  /** Whether the vehicle is about to be bound to another protocol. */
   #isTaken(vehicle: Vehicle, protocol: ProtocolName): boolean {
     if (vehicle.terminalAccess.protocol !== 'learn') return false;
     const waiting = this.#waiting.get(vehicle.id);
@@ -64,7 +65,7 @@ export class FirstContacts {
     return waiting.boundTo !== null && waiting.boundTo !== protocol;
   }
 
-  /** @param registration what the terminal said of itself when it registered; null: nothing */
+  /** @param registration data with which the terminal registered; null if it did not register */
   note(vehicle: Vehicle, protocol: ProtocolName, registration: string | null, nowMs: number): void {
     const { id, terminalId, terminalAccess: access } = vehicle;
     const isRegistrationNew =

@@ -38,38 +38,38 @@ import { terminalCodes } from './terminal-codes.ts';
 
 export interface GatewayConfig {
   host: string;
-  /** Port by protocol; 0 takes any free one, null leaves the protocol out. */
+  /** Port by protocol; 0 selects a free one, null disables the protocol. */
   ports: Readonly<Record<ProtocolName, number | null>>;
-  /** Listens by UDP too, for protocols that have it, on the same ports. */
+  /** Whether to listen by UDP on the same ports, for protocols that support it. */
   udp: boolean;
-  /** Datagrams of one address that are read in a second. */
+  /** Maximum of datagrams per second and address. */
   maxDatagramsPerAddress: number;
-  /** For each protocol. */
+  /** Maximum of connections per protocol. */
   maxConnections: number;
-  /** Listeners by TLS; null: none. */
+  /** TLS listeners; null: none. */
   tls: (TlsFiles & { ports: Record<ProtocolName, number | null> }) | null;
-  /** Of these, from one address. */
+  /** Maximum of connections per protocol and address. */
   maxConnectionsPerAddress: number;
-  /** Whose connections begin with a header of the PROXY protocol; null: nobody's. */
+  /** Proxies, whose connections begin with a header of the PROXY protocol; null: none. */
   proxies: BlockList | null;
-  /** Ids without a vehicle that one address may try in a minute. */
+  /** Unknown terminal ids that one address may try per minute. */
   unknownPerMinute: number;
   idleTimeoutMs: number;
-  /** What the requests of platforms must show, by protocol. Without one, each vehicle says for itself. */
+  /** Token that requests of platforms must contain, by protocol. Without one, each vehicle's own settings apply. */
   platformTokens: Readonly<Partial<Record<ProtocolName, string | null>>>;
   /** Null: no broker is read. */
   broker: BrokerConfig | null;
-  /** Codes of registering terminals are derived from it: the same in all gateways. */
+  /** Secret from which the codes of registering terminals are derived; the same in all gateways. */
   terminalSecret: string;
 }
 
 /** A broker whose topics are a source. */
 export interface BrokerConfig {
-  /** With user and password. */
+  /** URL with user and password. */
   url: string;
   /** The same in all gateways. */
   clientId: string;
-  /** `<protocol>:<filter>` with commas. */
+  /** Comma-separated list of `<protocol>:<filter>`. */
   topics: string;
 }
 
@@ -87,20 +87,18 @@ export interface GatewayParts {
 export interface Gateway extends Part {
   /** Open ports by protocol. */
   readonly ports: Record<ProtocolName, number>;
-  /** The TLS ports. */
   readonly tlsPorts: Record<ProtocolName, number>;
-  /** The UDP ports. */
   readonly udpPorts: Record<ProtocolName, number>;
   /** False while the log cannot be appended to. */
   readonly healthy: boolean;
-  /** What an operator must know although the gateway works. */
+  /** Messages for an operator while the gateway works. */
   readonly warnings: readonly string[];
 }
 
 const IDENTIFY_TIMEOUT_MS = 30_000;
-/** Characters of a terminal's text that a log line holds. */
+/** Maximum of characters of a terminal's text in a log line. */
 const MAX_LOGGED_TEXT = 1000;
-/** How long connections may take to receive their last answers when the gateway stops. */
+/** Time for connections to receive their last answers when the gateway stops. */
 const CLOSE_TIMEOUT_MS = 2000;
 
 /**
@@ -197,7 +195,7 @@ class TerminalGateway implements Gateway {
 
   async start(): Promise<void> {
     const { config, log, hub, logger } = this.#parts;
-    // Listening begins once the vehicles are known: until then a refusal would be wrong.
+    // Listening begins once the vehicles are known: an earlier refusal could be wrong.
     this.#definitions = await followDefinitions(log, 'gateway', (change) =>
       this.#directory.apply(withoutCustomFields(change)),
     );
@@ -259,7 +257,7 @@ class TerminalGateway implements Gateway {
   }
 
   async #createBroker({ url, clientId, topics }: BrokerConfig): Promise<BrokerSource> {
-    // Loaded where there is a broker: its libraries are half a megabyte of source.
+    // Only loaded if a broker is configured: its libraries are half a megabyte of source.
     const { mqttConnector } = await import('./broker/mqtt.ts');
     const { hub, logger, metrics, clock } = this.#parts;
     const routes = topicRoutesOf(topics);
@@ -276,7 +274,7 @@ class TerminalGateway implements Gateway {
     });
   }
 
-  /** What the connections and requests of a protocol need from the gateway. */
+  /** Dependencies of a protocol's connections and requests. */
   #contextOf(protocol: ProtocolName) {
     const { logger, clock } = this.#parts;
     return {

@@ -27,35 +27,35 @@ import { type Resolved, resolve } from './resolve.ts';
 import { type RefusalContext, reportedRefusal } from './terminal-check.ts';
 
 /**
- * Interval of the check for slow requests: a request that exceeds its time is cut off this much later at most.
+ * Interval of the check for slow requests: a request is aborted at most this long after its time limit.
  */
 const CHECK_EVERY_MS = 5000;
 
-/** What the HTTP side of a protocol needs from the gateway. */
+/** Dependencies of a protocol's HTTP server. */
 export interface HttpContext extends RefusalContext {
   intake: Intake;
   metrics: ProtocolMetrics;
   traces: PacketTraces;
   tracing: Tracing;
   clock: Clock;
-  /** True while the log can't take more: requests are turned away rather than queued. */
+  /** Whether the log can't take more: then requests are refused rather than queued. */
   isHeld(): boolean;
   maxConnections: number;
   /** Shared by all protocols over HTTP. */
   bodies: BodyBudget;
   tls: TlsIdentity | null;
-  /** What every request must show; null: each vehicle says for itself. */
+  /** Token that every request must contain; null: each vehicle's own settings apply. */
   token: string | null;
   vehicleOf(terminalId: TerminalId): Vehicle | undefined;
   admission: Admission;
   isBlocked(terminalId: TerminalId, address: string): boolean;
-  /** @returns whether the terminal's id is in use at two places */
+  /** @returns whether two devices use the terminal's id */
   noteRequest(terminalId: TerminalId, address: string): boolean;
   onTaken(terminalId: TerminalId, address: string): void;
   onUnknown(terminalId: TerminalId, address: string, contact?: RefusedContact): void;
-  /** The peer was refused before it said who it is. */
+  /** Called when a peer was refused before it identified itself. */
   onUnknownDevice(address: string, contact: RefusedContact): void;
-  /** @param trace of what was refused */
+  /** @param trace of the refused data */
   onRefused(reason: string, detail: string, address: string, trace: PacketTrace): void;
 }
 
@@ -66,11 +66,11 @@ const HTTP_OPTIONS = {
   headersTimeout: 10_000,
   keepAliveTimeout: 60_000,
   connectionsCheckingInterval: CHECK_EVERY_MS,
-  // Modems of trackers leave the header out, and nothing here needs it.
+  // Modems of trackers omit the header, and it is not used here.
   requireHostHeader: false,
 };
 
-/** The listeners of one protocol over HTTP: one request, one answer, 200 only once its data is durable. */
+/** Creates the listeners of one protocol over HTTP. A request is answered with 200 only once its data is durable. */
 export function createHttpServers(
   protocol: HttpProtocol,
   context: HttpContext,
@@ -132,7 +132,7 @@ class Exchange {
   readonly #identified: () => void;
   readonly #address: string;
   readonly #trace: PacketTrace;
-  /** What is wrong with the parts that are left out. */
+  /** Errors in the ignored parts of the request. */
   readonly #leftOut: string[] = [];
 
   constructor(
@@ -203,7 +203,7 @@ class Exchange {
     this.#refuse(404, 'unknown-terminal', detail);
   }
 
-  /** The request without its headers. */
+  /** Records the request without its headers. */
   #contact(body: Buffer, reason: string, detail: string): RefusedContact {
     const { method, url } = this.#request;
     const first = new FirstBytes('http');
@@ -213,13 +213,13 @@ class Exchange {
   }
 
   /**
-   * One report that can't be taken does not hold up the others: the platform would send the same request for ever, and
-   * nothing after it.
+   * Skips reports that can't be taken: otherwise the platform would send the same request again for ever, and nothing
+   * after it.
    */
   #takeMany(reports: readonly Resolved[], secret: string | null, receivedAtMs: number, startMs: number): void {
     const { isBlocked, onUnknown, onRefused, traces, token } = this.#context;
     const address = this.#address;
-    // As long as the address is blocked, the platform keeps what it has.
+    // Refuses the whole request while the address is blocked, so that the platform keeps its data.
     if (token === null && reports.some(({ terminalId }) => isBlocked(terminalId, address)))
       return this.#refuseForNow(60, 429, 'address-blocked', 'too many unknown terminals came from this address');
     let underWay = 1;
@@ -257,7 +257,7 @@ class Exchange {
     intake.noteContact(this.#protocol.name, terminalId, receivedAtMs, traces);
   }
 
-  /** @returns false where no vehicle has the terminal */
+  /** @returns false if no vehicle has the terminal */
   #take(report: Resolved, receivedAtMs: number, startMs: number, trace: PacketTrace, durable: () => void): boolean {
     const { name, carriesMany = false } = this.#protocol;
     const { tracing, intake, metrics, contacts, noteRequest, onTaken } = this.#context;
@@ -271,11 +271,12 @@ class Exchange {
       durable();
       span.end();
     };
-    // A platform's address is not that of the terminal.
+    // The speeds were read as knots: converts them by the speed unit of the vehicle.
     if (report.isInKnots && vehicle !== undefined && vehicle.speedUnit !== null)
       for (const position of positions)
         if (position.speedKmh !== null)
           position.speedKmh *= KMH_PER_UNIT[vehicle.speedUnit as SpeedUnit] / KMH_PER_UNIT.knots;
+    // The address of a platform is not that of the terminal.
     const isContested = vehicle !== undefined && !carriesMany && noteRequest(terminalId, address);
     const taking = isContested ? withConflict(positions) : positions;
     if (!intake.take(name, terminalId, taking, receivedAtMs, trace, done)) return false;
@@ -295,7 +296,7 @@ class Exchange {
 
   #refusalOf(vehicle: Vehicle, secret: string | null): AccessRefusal | null {
     const { token } = this.#context;
-    // Who shows the token of the service speaks for all of its vehicles.
+    // With the service's token a platform may send for all vehicles, so their own secrets are not required.
     const access = token === null ? vehicle.terminalAccess : { ...vehicle.terminalAccess, secretHash: null };
     const { socket } = this.#request;
     const shown = {

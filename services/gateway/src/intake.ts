@@ -23,26 +23,25 @@ export type Durable = () => void;
 /** Above this many bytes not yet durable, connections are paused; below half of it, they are resumed. */
 const HOLD_ABOVE_BYTES = 16 * 1024 * 1024;
 const RETRY_MS = 100;
-/** Shorter than the usual 10 s between heartbeats: however often a terminal sends them, the log gets few. */
+/** Shorter than the usual 10 s between heartbeats. Bounds the contacts in the log, however often a terminal sends. */
 const CONTACT_EVERY_MS = 8_000;
 const MAX_CONTACTS = 100_000;
 
 /** Packets that are appended together. */
 interface Batch {
-  /** Ascending: batches are appended in this order. */
+  /** Ascending number: batches are appended in this order. */
   nth: number;
   packets: Encoded<TelemetryPacket>;
-  /** Of each of them. */
+  /** One callback per packet. */
   durable: Durable[];
 }
 
 /**
- * Appends the packets of all connections to the log: packets that arrive in the same turn of the event loop share one
- * append, so that one synced write carries many of them.
+ * Appends the packets of all connections to the log. Packets that arrive in the same turn of the event loop share one
+ * append, so that one synced write stores many of them.
  *
- * The log holds the packets of a terminal in the order of their arrival: otherwise the earlier ones would become late
- * data. So after a refused append, later packets wait behind the refused ones, which are appended again in their
- * order.
+ * The log contains the packets of a terminal in order of arrival: otherwise earlier ones would become late data. So
+ * after a refused append, later packets wait behind the refused ones, which are appended again in order.
  */
 export class Intake {
   readonly #log: Log;
@@ -52,16 +51,16 @@ export class Intake {
   readonly #onHold: (held: boolean) => void;
   readonly #onTaken: (packet: TelemetryPacket) => void;
   readonly #onCorrected: (what: Correctable) => void;
-  /** Packets are many: details of a log line are built only when its level is on. */
+  /** Whether to log each packet. Checked once, because packets are many. */
   readonly #recordsPackets: boolean;
-  /** When the contacts were received that are in the log, in Unix milliseconds. */
+  /** Time of receipt of each vehicle's last contact in the log, in Unix milliseconds. */
   readonly #contacts = new Map<VehicleId, number>();
   #packets: TelemetryPacket[] = [];
   #durable: Durable[] = [];
   #flushing: NodeJS.Immediate | null = null;
   #batches = 0;
   #inFlight = 0;
-  /** Refused batches, and those that came meanwhile, in their order. */
+  /** Refused batches and those that followed, in order. */
   #waiting: Batch[] = [];
   #retry: Timer | null = null;
   #held = false;
@@ -71,8 +70,8 @@ export class Intake {
 
   /**
    * @param onHold called when connections must be paused, and when they may resume
-   * @param onTaken called with each packet that is taken, before it is durable
-   * @param onCorrected called for each position with a known error of receivers, which was corrected
+   * @param onTaken called with each accepted packet, before it is durable
+   * @param onCorrected called for each position in which a known receiver error was corrected
    */
   constructor(
     log: Log,
@@ -101,7 +100,7 @@ export class Intake {
   /**
    * Appends a packet for the vehicle that has the terminal now.
    *
-   * @returns false when the terminal has no vehicle (any more): nothing was taken
+   * @returns false if no vehicle has the terminal (any more): then nothing is taken
    */
   take(
     protocol: ProtocolName,
@@ -123,7 +122,7 @@ export class Intake {
   }
 
   /**
-   * Adds a packet to the next append. Positions from before the vehicle took the place of another go to that one.
+   * Adds a packet to the next append. Positions from before the vehicle replaced its predecessor go to the predecessor.
    *
    * @param durable null for a predecessor: the packet is acknowledged once the present vehicle's part is durable
    */
@@ -133,7 +132,7 @@ export class Intake {
     if (predecessor !== null) {
       const past = positions.filter(({ fixTimeMs }) => fixTimeMs < predecessor.untilMs);
       const former = past.length === 0 ? undefined : this.#directory.vehicles.get(predecessor.id);
-      // Where the predecessor was deleted with its history, its positions are dropped.
+      // If the predecessor was deleted with its history, its positions are dropped.
       if (former !== undefined) this.#add(former, { ...packet, vehicleId: former.id, positions: past }, null);
       if (past.length > 0) positions = positions.filter(({ fixTimeMs }) => fixTimeMs >= predecessor.untilMs);
     }
@@ -153,7 +152,7 @@ export class Intake {
 
   /**
    * Appends a packet without positions for a terminal that sent anything else, such as a heartbeat: its vehicle is
-   * online. Nothing where the terminal has no vehicle, or where the last such packet of the vehicle is a moment old.
+   * online. Does nothing if no vehicle has the terminal, or the vehicle's last such packet is recent.
    */
   noteContact(protocol: ProtocolName, terminalId: TerminalId, receivedAtMs: number, traces: PacketTraces): void {
     const vehicle = this.#directory.vehicleOfTerminal(terminalId);
@@ -205,7 +204,7 @@ export class Intake {
   }
 
   #taken({ packets, durable }: Batch): void {
-    // Acknowledged in the order of their arrival: terminals count acknowledgements and don't match them.
+    // Acknowledged in order of arrival: terminals count acknowledgements rather than match them.
     for (const report of durable) report();
     if (!this.#troubled) return;
     this.#troubled = false;
@@ -222,7 +221,7 @@ export class Intake {
   }
 
   #goOn(): void {
-    // When the service stops, refused packets stay unacknowledged: their terminals send them again.
+    // When the service stops, refused packets stay unacknowledged, so their terminals send them again.
     if (this.#closed && this.#troubled) this.#waiting = [];
     if (this.#inFlight === 0 && this.#waiting.length > 0)
       this.#retry ??= this.#clock.after(RETRY_MS, () => {
@@ -233,7 +232,7 @@ export class Intake {
     if (this.#inFlight === 0 && this.#waiting.length === 0) this.#idle?.();
   }
 
-  /** Without awaiting each: when the log refuses one batch, it refuses the later ones as well. */
+  /** Appends waiting batches without awaiting each: if the log refuses one batch, it refuses the later ones as well. */
   #handInWaiting(): void {
     const batches = this.#waiting;
     this.#waiting = [];

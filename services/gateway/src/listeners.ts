@@ -9,11 +9,11 @@ type AnyServer = Server | HttpServer;
 
 export interface ListenerOptions {
   host: string;
-  /** Port by protocol; 0 takes any free one, null leaves the protocol out. */
+  /** Port by protocol; 0 selects a free one, null disables the protocol. */
   ports: Readonly<Record<ProtocolName, number | null>>;
-  /** Those by TLS; null: none. */
+  /** TLS ports; null: none. */
   tlsPorts: Readonly<Record<ProtocolName, number | null>> | null;
-  /** Whose connections begin with a header of the PROXY protocol; null: nobody's. */
+  /** Proxies, whose connections begin with a header of the PROXY protocol; null: none. */
   proxies: BlockList | null;
   logger: Logger;
   onNoDescriptor(protocol: ProtocolName): void;
@@ -31,24 +31,24 @@ export class Listeners {
     this.#options = options;
   }
 
-  /** Opens the ports of a protocol that it is to have. */
+  /** Opens the configured ports of a protocol. */
   async open(name: ProtocolName, { plain, secure }: { plain: AnyServer; secure: AnyServer | null }): Promise<void> {
     const { ports, tlsPorts } = this.#options;
     await this.#open(name, plain, ports[name], this.ports);
     if (secure !== null) await this.#open(name, secure, tlsPorts?.[name], this.tlsPorts);
   }
 
-  /** Takes no more connections. Resolves when those that are open have ended. */
+  /** Stops accepting connections. Resolves when the open ones have ended. */
   close(): Promise<unknown> {
     return Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))));
   }
 
-  /** Ends connections of requests that ask for nothing now … */
+  /** Closes idle HTTP connections … */
   closeIdle(): void {
     for (const server of this.#servers) if ('closeIdleConnections' in server) server.closeIdleConnections();
   }
 
-  /** … and all of them. */
+  /** … and all HTTP connections. */
   closeAll(): void {
     for (const server of this.#servers) if ('closeAllConnections' in server) server.closeAllConnections();
   }

@@ -11,7 +11,6 @@ export interface ProtocolMetrics {
   datagrams: { inc(by: number): void };
 }
 
-/** What the gateway counts, under the names that `/metrics` shows. */
 export function gatewayMetrics(registry: Metrics) {
   const labelNames = ['protocol'];
   const registers = [registry];

@@ -2,15 +2,15 @@ import { PacketTrace, type ProtocolName, type TerminalId } from '@outrider/domai
 import { NO_SPAN, type Span, type Tracing } from '@outrider/runtime';
 
 /**
- * Odd, so that different counts stay different; and spread over all bits, so that a share of the ids is a share of any
- * packets.
+ * Multiplier of the counter. Odd, so that different counts give different ids. Spread over all bits, so that sampling
+ * by id is unbiased.
  */
 const SPREAD = 0x9e3779b1;
 const COUNTS = 2 ** 32;
 
 /**
- * Gives each packet a unique id over all gateways and runs: 96 random bits, drawn when a gateway starts, and a count. A
- * packet costs neither random numbers nor strings.
+ * Gives each packet an id that is unique over all gateways and runs: 96 random bits, drawn when a gateway starts, and a
+ * count. No random numbers or strings are created per packet.
  */
 export class PacketTraces {
   readonly #drawWord: () => number;
@@ -19,7 +19,7 @@ export class PacketTraces {
   #c = 0;
   #count = COUNTS;
 
-  /** @param drawWord 32 random bits, as whatever integer */
+  /** @param drawWord returns 32 random bits as an integer */
   constructor(drawWord: () => number) {
     this.#drawWord = drawWord;
   }
@@ -38,18 +38,18 @@ export class PacketTraces {
 
 export interface PacketFacts {
   trace: PacketTrace;
-  /** When its bytes came, by {@link Tracing.nowMs}. */
+  /** Time of arrival of the packet's bytes, by {@link Tracing.nowMs}. */
   startMs: number;
   protocol: ProtocolName;
   terminalId: TerminalId;
   positions: number;
-  /** Of the terminal, or of the platform that forwards its data. */
+  /** Address of the terminal, or of the platform that forwards its data. */
   clientAddress?: string;
-  /** Of the broker that the packet was read from. */
+  /** Address of the broker from which the packet was read. */
   serverAddress?: string;
 }
 
-/** Begins the first span of a packet, with its decoding, which is over. */
+/** Begins the first span of a packet, including its completed decoding. */
 export function beginPacketSpan(tracing: Tracing, packet: PacketFacts): Span {
   if (!tracing.isOn) return NO_SPAN;
   const { trace, startMs, protocol, terminalId, positions, clientAddress, serverAddress } = packet;

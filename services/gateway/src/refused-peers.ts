@@ -14,11 +14,11 @@ export interface RefusedPeersParts {
   metrics: ReturnType<typeof gatewayMetrics>;
   tracing: Tracing;
   clock: Clock;
-  /** Ids without a vehicle that one address may try in a minute. */
+  /** Unknown terminal ids that one address may try per minute. */
   unknownPerMinute: number;
 }
 
-/** What becomes of peers that are refused: counted, logged, listed for the operator, and blocked where they guess. */
+/** Counts and logs refused peers, lists them for the operator, and blocks addresses that guess ids. */
 export class RefusedPeers {
   readonly #parts: RefusedPeersParts;
   readonly #devices: UnknownDevices;
@@ -41,12 +41,12 @@ export class RefusedPeers {
     });
   }
 
-  /** A terminal of this address has a vehicle: its ids are not guessed. */
+  /** Records a terminal of a vehicle at this address. It stays admitted while the address is blocked. */
   noteLetIn(address: string, terminalId: TerminalId): void {
     this.#budget.noteLetIn(sourceOf(address), terminalId);
   }
 
-  /** @param trace of what was refused */
+  /** @param trace of the refused data */
   refuse(protocol: ProtocolName, reason: string, detail: string, address: string, trace: PacketTrace): void {
     const { metrics, logger, tracing } = this.#parts;
     metrics.refused(protocol, reason);
@@ -58,7 +58,9 @@ export class RefusedPeers {
     span.end();
   }
 
-  /** A vehicle does not take its terminal. The refused data may hold a secret of the vehicle: none of it is kept. */
+  /**
+   * Records that a vehicle refused its terminal. The data may contain the vehicle's secret, so none of it is stored.
+   */
   noteAccessRefused(protocol: ProtocolName, vehicle: Vehicle, refusal: AccessRefusal, address: string): void {
     const { terminalId, terminalAccess } = vehicle;
     if (terminalId === null) return;
@@ -68,7 +70,7 @@ export class RefusedPeers {
     this.#list(terminalId, protocol, address, contact, 'cannot note a refused terminal');
   }
 
-  /** What connections and requests of a protocol ask, and say of refusals. */
+  /** Queries and callbacks for the connections and requests of a protocol. */
   contextOf(protocol: ProtocolName) {
     return {
       isBlocked: (terminalId: TerminalId, address: string) => this.#budget.isBlocked(sourceOf(address), terminalId),

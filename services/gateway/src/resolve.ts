@@ -1,7 +1,7 @@
 import type { TerminalId, Vehicle } from '@outrider/domain';
 import type { TerminalReport } from '@outrider/protocols';
 
-/** A report under the form of its id that a vehicle is registered with, or else its first one. */
+/** A report with the form of its id that belongs to a vehicle, or else the first form. */
 export interface Resolved extends TerminalReport {
   vehicle: Vehicle | undefined;
 }

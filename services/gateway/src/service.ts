@@ -5,7 +5,7 @@ import { createGateway } from './gateway.ts';
 import { gatewayConfigOf, gatewayVariables } from './settings.ts';
 import { openTerminalSecret } from './terminal-secret.ts';
 
-/** The gateway; any number of them take terminals side by side. */
+/** The gateway. Any number of instances serve terminals side by side. */
 export const service = defineService({
   name: 'gateway',
   settings: gatewayVariables,
@@ -17,7 +17,7 @@ export const service = defineService({
     ),
   },
   stores: ['log', 'hub'],
-  // Busy ports of terminals delay no REST call.
+  // In a separate thread, so that busy terminal ports do not delay REST calls.
   thread: { module: import.meta.url, isBusyWriter: true },
   async start({ config, folder, life, log, hub, loggerOf, metrics, tracing, clock }) {
     const terminalSecret = config.TERMINAL_SECRET ?? (await openTerminalSecret(join(folder ?? '.', 'terminal-secret')));

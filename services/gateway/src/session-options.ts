@@ -7,7 +7,7 @@ interface SessionParts {
   vehicleOf(terminalId: TerminalId): Vehicle | undefined;
 }
 
-/** What the gateway gives every session. */
+/** Options of the gateway for every session. */
 export function sessionOptions({ terminalSecret, codes, vehicleOf }: SessionParts): SessionOptions {
   return {
     secret: terminalSecret,

@@ -30,7 +30,7 @@ function brokerUrl(description: string): Variable<string | null> {
     fallback: undefined,
     secret: true,
     parse(value) {
-      // The value is not part of the message: it holds a password.
+      // The message does not contain the value, which includes a password.
       if (!URL.canParse(value) || !/^(mqtts?|wss?):\/\/./.test(value))
         throw new Error('a URL with mqtt, mqtts, ws or wss');
       return value;
@@ -143,7 +143,7 @@ export const gatewayVariables = {
 /**
  * The gateway's configuration from the settings.
  *
- * @param terminalSecret the configured one, or else a stored one
+ * @param terminalSecret the configured secret, or else the stored one
  */
 export function gatewayConfigOf(
   config: Config<typeof gatewayVariables & typeof hostVariables>,
@@ -169,7 +169,7 @@ export function gatewayConfigOf(
   };
 }
 
-/** By protocol; null: no listener. */
+/** Port by protocol; null: no listener. */
 function portsOf(
   config: Readonly<Record<string, unknown>>,
   suffix: '_PORT' | '_TLS_PORT',
@@ -183,7 +183,7 @@ function hasTlsPorts(config: Readonly<Record<string, unknown>>): boolean {
   return Object.values(portsOf(config, '_TLS_PORT')).some((each) => each !== null);
 }
 
-/** The settings were compared with each other when they were read. */
+/** TLS settings. Their consistency was checked when the settings were read. */
 function tlsOf(config: Config<typeof gatewayVariables>): GatewayConfig['tls'] {
   const { TERMINAL_TLS_CERTIFICATE: certificate, TERMINAL_TLS_KEY: key } = config;
   if (!hasTlsPorts(config) || certificate === null || key === null) return null;

@@ -1,20 +1,20 @@
 import { BlockList, isIPv6 } from 'node:net';
 import { type AccessRefusal, isSecret, type ProtocolName, type TerminalAccess } from '@outrider/domain';
 
-/** What a connection, or a request, shows beside the id of a terminal. */
+/** Facts that a connection or a request presents besides the terminal's id. */
 export interface Shown {
   protocol: ProtocolName;
-  /** Of the peer. */
+  /** Address of the peer. */
   address: string;
-  /** SHA-256 of the certificate that the peer showed by TLS, hexadecimal in lower case. */
+  /** SHA-256 of the peer's TLS certificate, in lower-case hexadecimal. */
   certificateSha256: string | null;
-  /** The password or token that was sent in clear. */
+  /** Password or token, sent in clear text. */
   secret: string | null;
-  /** It showed the code that it was given (JT/T 808), which was checked then. */
+  /** Whether the terminal presented the code that it was given (JT/T 808), which was verified then. */
   showedCode: boolean;
 }
 
-/** @returns null where it is the terminal */
+/** @returns null if access is granted */
 export function accessRefusal(access: TerminalAccess, shown: Shown): AccessRefusal | null {
   const { protocol, networks, certificateSha256, secretHash } = access;
   if (protocol !== 'any' && protocol !== 'learn' && protocol !== shown.protocol) return 'wrong-protocol';
@@ -24,7 +24,7 @@ export function accessRefusal(access: TerminalAccess, shown: Shown): AccessRefus
   return null;
 }
 
-/** Did the peer authenticate itself, beyond knowing the id? */
+/** Whether the peer authenticated itself, beyond knowing the id. */
 export function isProven({ secretHash, certificateSha256 }: TerminalAccess, { showedCode }: Shown): boolean {
   return secretHash !== null || certificateSha256 !== null || showedCode;
 }
@@ -50,7 +50,7 @@ function isWithin(access: TerminalAccess, peer: string): boolean {
   return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** A refusal in words: what the vehicle demands, and nothing of what was shown. */
+/** Describes a refusal by the vehicle's requirements, without anything that the peer presented. */
 export function refusalDetail({ protocol }: TerminalAccess, refusal: AccessRefusal): string {
   switch (refusal) {
     case 'wrong-protocol':

@@ -5,14 +5,14 @@ import { isProven, type Shown } from './terminal-access.ts';
 export interface RefusalContext {
   contacts: FirstContacts;
   onWrongSecret(address: string): void;
-  /** The vehicle of the terminal does not take it as it came: the refusal is kept for who installs it. */
+  /** Called when a vehicle refuses its terminal. The refusal is recorded for the installer. */
   onAccessRefused(vehicle: Vehicle, refusal: AccessRefusal, address: string): void;
 }
 
 /**
- * Why a vehicle does not take what is shown as its terminal's, which is reported; null where it does.
+ * Reason why a vehicle refuses a peer as its terminal, which is also reported; null if it accepts the peer.
  *
- * @param access what is demanded, where it is not all that the vehicle demands
+ * @param access requirements, if they are not all access settings of the vehicle
  */
 export function reportedRefusal(
   vehicle: Vehicle,
@@ -26,32 +26,34 @@ export function reportedRefusal(
   return refusal;
 }
 
-/** Whether a vehicle takes a peer as its terminal. */
+/** Decides whether a vehicle accepts a peer as its terminal. */
 export class TerminalCheck {
   readonly #shown: Shown;
   readonly #context: RefusalContext;
-  /** The access settings that it passed. */
+  /** The access settings that the peer last passed. */
   #passed: TerminalAccess | null = null;
   #isAuthenticated = false;
 
-  /** @param peer what is known of it before it says anything */
+  /** @param peer facts known before the peer sends anything */
   constructor(peer: Omit<Shown, 'secret' | 'showedCode'>, context: RefusalContext) {
     this.#shown = { ...peer, secret: null, showedCode: false };
     this.#context = context;
   }
 
-  /** Did the terminal show a secret of its own, or a certificate? */
+  /** Whether the terminal authenticated itself with its own secret or a certificate. */
   get isAuthenticated(): boolean {
     return this.#isAuthenticated;
   }
 
-  /** Takes in what the terminal shows beside its id. */
+  /** Records what the terminal presents besides its id. */
   show({ secret = null, showedCode = false }: { secret?: string | null; showedCode?: boolean }): void {
     this.#shown.secret = secret;
     this.#shown.showedCode = showedCode;
   }
 
-  /** Why the vehicle does not take the peer; null where it does. Looked at again when its settings changed. */
+  /**
+   * Reason why the vehicle refuses the peer; null if it accepts it. Checked again when the vehicle's settings change.
+   */
   refusalOf(vehicle: Vehicle): AccessRefusal | null {
     const { terminalAccess } = vehicle;
     if (terminalAccess === this.#passed && terminalAccess.protocol !== 'learn') return null;

@@ -1,7 +1,7 @@
 import { type Directory, isSecret, type TerminalId, type Vehicle } from '@outrider/domain';
 import type { TerminalCodes } from '@outrider/protocols';
 
-/** Decides about the codes of JT/T 808 terminals by the vehicles in the directory. */
+/** Verifies the codes of JT/T 808 terminals by the vehicles in the directory. */
 export function terminalCodes(directory: Directory): TerminalCodes {
   const vehicleOf = (forms: readonly TerminalId[]): Vehicle | undefined => {
     const form = forms.find((each) => directory.vehicleOfTerminal(each) !== undefined);

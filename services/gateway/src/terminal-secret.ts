@@ -5,16 +5,16 @@ import { StartError } from '@outrider/runtime';
 
 /** 32 random bytes in hex digits. */
 const SECRET = /^[0-9a-f]{64}$/;
-/** Of 64 random hex digits fewer than this are never different. */
+/** Random secrets of 64 hex digits practically never have fewer distinct digits. */
 const FEWEST_DIGITS = 6;
 
 /**
- * The secret from which the codes of terminals are derived, in a file that only the user of the service can read, with
- * its check sum in another; both are created if they do not exist. With another secret after a restart, all terminals
- * would have to register again.
+ * The secret from which the codes of terminals are derived. It is in a file that only the service's account can read,
+ * and its checksum in another; both are created if missing. With another secret after a restart, all terminals would
+ * have to register again.
  *
  * @throws {StartError} when the file is damaged
- * @throws {Error} when it can't be read or made
+ * @throws {Error} when it can't be read or created
  */
 export async function openTerminalSecret(path: string): Promise<string> {
   const secret = await readOrMake(path, randomBytes(32).toString('hex'));
@@ -32,7 +32,7 @@ function damaged(path: string, how: string): StartError {
   );
 }
 
-/** Content of a file without the white space around it. */
+/** Content of a file without white space at its ends. Creates the file if it is missing. */
 async function readOrMake(path: string, content: string): Promise<string> {
   await createWhole(path, content);
   return (await readFile(path, 'utf8')).trim();

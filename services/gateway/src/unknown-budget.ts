@@ -2,17 +2,17 @@ import type { TerminalId } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 
 const WINDOW_MS = 60_000;
-/** Pairs of an address and a terminal that are remembered; each takes some 100 bytes. */
+/** Maximum of remembered pairs of an address and a terminal; each takes some 100 bytes. */
 const MAX_PAIRS = 50_000;
 const MAX_BLOCKED = 10_000;
 
 /**
- * How many ids that are no vehicle's one address may try: ids of terminals are consecutive numbers, and the answer to
- * each says whether there is such a vehicle. The count is shared by all gateways. An id counts once, however often it
- * is tried again from its address: a fleet that waits for its profiles behind one address uses its budget up once, and
- * not each minute.
+ * Limits the unknown ids that one address may try: ids of terminals are consecutive numbers, and each answer reveals
+ * whether a vehicle has the id. The count is shared by all gateways. An id counts once per address, however often it is
+ * repeated: a fleet behind one address that waits for its vehicle profiles uses up its budget once rather than every
+ * minute.
  *
- * An address over its budget is not answered until the minute is over, except terminals that were let in from it
+ * An address over its budget gets no answers until the minute is over, except for terminals that were admitted from it
  * before.
  */
 export class UnknownBudget {
@@ -58,7 +58,7 @@ export class UnknownBudget {
     this.#count(source);
   }
 
-  /** A wrong secret counts each time. */
+  /** Counts a wrong secret. Unlike an id, it counts each time. */
   noteWrongSecret(source: string | null): void {
     if (source !== null) this.#count(source);
   }
@@ -76,7 +76,7 @@ export class UnknownBudget {
   }
 }
 
-/** The newest pairs of an address and a terminal. */
+/** The most recent pairs of an address and a terminal. */
 class RecentPairs {
   readonly #pairs = new Set<string>();
 
@@ -84,7 +84,7 @@ class RecentPairs {
     return this.#pairs.has(`${source} ${terminalId}`);
   }
 
-  /** @returns false where it was there already */
+  /** @returns false if the pair existed already */
   add(source: string, terminalId: TerminalId): boolean {
     const pair = `${source} ${terminalId}`;
     const isNew = !this.#pairs.has(pair);

@@ -3,21 +3,21 @@ import type { ProtocolName } from '@outrider/domain';
 import type { Hub, RefusedContact } from '@outrider/hub';
 import { guessProtocols } from '@outrider/protocols';
 
-/** Devices of one address are noted this often at most. */
+/** Shortest interval between two recorded devices of one address. */
 const EVERY_MS = 1000;
-/** Of all addresses. */
+/** Maximum over all addresses. */
 const MAX_PER_SECOND = 20;
 const MAX_ADDRESSES = 10_000;
 
 /**
- * Notes devices that were refused before they said who they are, with the protocols that their bytes fit. Scanners come
- * as well: what one address, and all of them, can add is bounded.
+ * Records devices that were refused before they identified themselves, with the protocols that match their bytes.
+ * Scanners connect too, so the number of records is limited per address and in total.
  */
 export class UnknownDevices {
   readonly #hub: Pick<Hub, 'noteUnknownDevice'>;
   readonly #now: () => number;
   readonly #onError: (error: unknown) => void;
-  /** When something of an address was noted last, the oldest first. */
+  /** Time of the last record by address, oldest first. */
   readonly #notedMs = new Map<string, number>();
   #second = 0;
   #inSecond = 0;

@@ -8,7 +8,7 @@ import { messagesIn } from '@outrider/words/messages';
 
 export interface AccountMailsParts {
   config: {
-    /** Where people reach the service: what links in e-mails begin with. */
+    /** Public URL of the service: the base of links in e-mails. */
     publicUrl: string;
     /** Default 1000. */
     pollMs?: number;
@@ -22,11 +22,11 @@ export interface AccountMailsParts {
   random(): number;
 }
 
-/** Anybody may ask for the mail of a reset: an address gets few. */
+/** Anybody may request a reset e-mail, so an address gets few. */
 const PER_ADDRESS = { perDay: 5, perMonth: 30 };
 const PER_OWNER: MailLimits = { perHour: 30, perDay: 100 };
 const HOUR_MS = 3_600_000;
-/** Who asked for it waits for it; an invitation may lie for some days. */
+/** A reset is requested by somebody who waits for it; an invitation may stay unread for some days. */
 const VALID_HOURS = { reset: 1, invitation: 7 * 24 } as const;
 const MAX_ATTEMPTS = 10;
 const TOKEN_BYTES = 32;
@@ -35,7 +35,7 @@ const AT_ONCE = 2;
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
 
-/** Sends the links by which people set the password of their account: after an invitation, or when they forgot it. */
+/** Sends the links by which users set their password: after an invitation, or when they forgot it. */
 export function createAccountMails(parts: AccountMailsParts): Part {
   const { config, registry, email, logger, clock } = parts;
   const attempts = new Counter({
@@ -48,9 +48,9 @@ export function createAccountMails(parts: AccountMailsParts): Part {
   async function send(leased: LeasedAccountLink): Promise<unknown> {
     const { user, purpose } = leased;
     const facts = { userId: user.id, purpose };
-    // Every attempt broke off, or its worker died. A blocked account gets no way in.
+    // Every attempt failed or its worker crashed. A blocked account is sent no link.
     if (leased.attempts > MAX_ATTEMPTS || user.blocked) return registry.accountLinks.settle(leased, null);
-    // Retries of one mail count once.
+    // Retries of one e-mail count once towards the limits.
     if (leased.attempts === 1) {
       const reached = await registry.mailCounts.takeFew('account mails', leased, PER_ADDRESS, PER_OWNER);
       if (reached !== null) {

@@ -15,7 +15,7 @@ import { messagesIn } from '@outrider/words/messages';
 
 export interface AccountNoticesParts {
   config: {
-    /** Where people reach the service. */
+    /** Public URL of the service. */
     publicUrl: string;
     /** Default 1000. */
     pollMs?: number;
@@ -29,7 +29,7 @@ export interface AccountNoticesParts {
   random(): number;
 }
 
-/** Who has the password of an account may make many changes: an address gets few mails about them. */
+/** Anybody with the account's password can make many changes, so an address gets few e-mails about them. */
 const PER_ADDRESS = { perDay: 20, perMonth: 100 };
 const PER_OWNER: MailLimits = { perHour: 100, perDay: 500 };
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
@@ -39,7 +39,7 @@ const AT_ONCE = 2;
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
 
-/** Sends users e-mails about changes of how their account signs in, their own ones included. */
+/** E-mails users about changes of how their account signs in, including changes of their own. */
 export function createAccountNotices(parts: AccountNoticesParts): Part {
   const { config, registry, email, logger, clock } = parts;
   const { accountNotices } = registry;
@@ -52,12 +52,12 @@ export function createAccountNotices(parts: AccountNoticesParts): Part {
 
   async function send(leased: LeasedAccountNotice): Promise<unknown> {
     const facts = { userId: leased.user.id, kind: leased.kind };
-    // Every attempt broke off, or its worker died.
+    // Every attempt failed or its worker crashed.
     if (leased.attempts > MAX_ATTEMPTS) {
       logger.warn(facts, 'e-mail about a sign-in was not sent');
       return accountNotices.remove(leased);
     }
-    // Retries of one mail count once.
+    // Retries of one e-mail count once towards the limits.
     if (leased.attempts === 1) {
       const to = { address: leased.address, tenant: tenantOf(leased.user) };
       const reached = await registry.mailCounts.takeFew('account notices', to, PER_ADDRESS, PER_OWNER);
@@ -104,7 +104,7 @@ export function createAccountNotices(parts: AccountNoticesParts): Part {
   });
 }
 
-/** A provider by its host, which the operator chose; other names are what somebody typed. */
+/** Shows a provider as its host, which the operator chose. Other names are shown as a user typed them. */
 function shownName(kind: LeasedAccountNotice['kind'], detail: string): string {
   const isProvider = kind === 'sign-in-linked' || kind === 'sign-in-unlinked';
   return (isProvider ? URL.parse(detail)?.host : undefined) ?? quotedName(detail);

@@ -30,9 +30,9 @@ const AT_ONCE = 4;
 const CODE_DIGITS = 6;
 const CODES = 10 ** CODE_DIGITS;
 const CODE_VALID_MS = 3_600_000;
-/** Somebody waits for the result. */
+/** Short: a user waits for the result. */
 const POLL_MS = 500;
-/** Lease duration. Renewed while the message is sent; it is not sent again when the lease lapses. */
+/** Lease duration. Renewed while the message is sent. The message is not sent again when the lease lapses. */
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
 
@@ -56,7 +56,7 @@ export function createChannelTests(parts: ChannelTestsParts): Part {
   });
 }
 
-/** The rule as it is now decides, as with every delivery. */
+/** Uses the current version of the rule, as every delivery does. */
 async function attempt(parts: ChannelTestsParts, test: ChannelTest): Promise<ChannelTestOutcome> {
   const { registry, mailPolicy } = parts;
   const cancelled = (error: string): ChannelTestOutcome => ({ state: 'cancelled', error, status: null });
@@ -87,7 +87,7 @@ function outcomeOf(result: SendResult): ChannelTestOutcome {
   return result.ok ? { state: 'delivered', status } : { state: 'failed', error: result.error, status };
 }
 
-/** A channel that is not confirmed gets the code by which it is. */
+/** Tests a channel. An unconfirmed channel is sent its confirmation code instead. */
 async function testMessageChannel(
   { registry, channels, messageLimits }: ChannelTestsParts,
   test: ChannelTest,

@@ -20,10 +20,10 @@ import type { CommandEnd, CommandJudgement, Registry } from '@outrider/registry'
 import { Counter, type Logger, type Metrics, type Part } from '@outrider/runtime';
 
 export interface CommandSenderConfig {
-  /** A vehicle whose engine is blocked must not be faster. */
+  /** Highest speed at which the engine of a vehicle may be blocked. */
   maxSpeedKmh: number;
   positionMaxAgeMs: number;
-  /** How long commands are kept after they ended. */
+  /** How long ended commands are retained. */
   retentionDays: number;
   /** How long a terminal may take to answer. Default: 45 s. */
   answerMs?: number;
@@ -34,7 +34,7 @@ export interface CommandSenderParts {
   registry: Pick<Registry, 'vehicleCommands'>;
   directory: Directory;
   hub: Hub;
-  /** What terminals that speak a protocol can do. */
+  /** Commands that terminals of a protocol support. */
   abilitiesOf(protocol: ProtocolName): readonly CommandAbility[];
   logger: Logger;
   metrics: Metrics;
@@ -42,21 +42,21 @@ export interface CommandSenderParts {
 }
 
 const DEFAULT_ANSWER_MS = 45_000;
-/** The outcome of the hub is late by this at most. */
+/** Longest delay with which the hub returns an outcome. */
 const ANSWER_GRACE_MS = 15_000;
 const POLL_MS = 1000;
-/** Queued commands that are looked at in one turn. */
+/** Queued commands read per poll. */
 const WAITING_AT_ONCE = 1000;
 const ENDED_AT_ONCE = 500;
 const CLEAN_EVERY_MS = 600_000;
 const DAY_MS = 86_400_000;
-/** Vehicles whose commands are under way in this process. */
+/** Most vehicles whose commands this process sends at the same time. */
 const MAX_UNDER_WAY = 500;
 
 /**
- * Sends queued commands to the terminals that are connected, through the gateway that has each. A command is marked as
- * sent in the registry before it is given to the gateway: after a crash in between it is not sent again, and counts as
- * unanswered once its time is over. Any number of instances work side by side: who marks a command sends it.
+ * Sends queued commands to connected terminals, each through the gateway that the terminal is connected to. A command
+ * is marked as sent in the registry before it is passed to the gateway. After a crash in between it is not sent again
+ * and expires as unanswered. Any number of instances work side by side: the instance that marks a command sends it.
  */
 export function createCommandSender(parts: CommandSenderParts): Part {
   return new CommandSender(parts);
@@ -68,7 +68,7 @@ class CommandSender implements Part {
   readonly #answerMs: number;
   readonly #stopping = new AbortController();
   readonly #underWay = new Map<VehicleId, Promise<void>>();
-  /** Vehicles to look at once more when what is under way has ended. */
+  /** Vehicles to check again when their current command has ended. */
   readonly #again = new Set<VehicleId>();
   readonly #ended: Counter;
   #terminals: TerminalCommands | null = null;
@@ -112,7 +112,7 @@ class CommandSender implements Part {
     await Promise.all(this.#underWay.values());
   }
 
-  /** Finds what no message said: commands of other instances, positions that became fresh, times that are over. */
+  /** Finds what no message announces: commands of other instances, fresh positions, expired commands. */
   async #poll(): Promise<void> {
     const { signal } = this.#stopping;
     let after: string | null = null;
@@ -139,7 +139,7 @@ class CommandSender implements Part {
     if (cleaned < ENDED_AT_ONCE) this.#cleanedAtMs = clock.now();
   }
 
-  /** The vehicle's terminal, where it is connected. */
+  /** The vehicle's terminal; null unless it is connected. */
   #terminalOf(vehicleId: VehicleId): TerminalId | null {
     const terminalId = this.#parts.directory.vehicles.get(vehicleId)?.terminalId ?? null;
     return terminalId !== null && this.#terminals?.isOnline(terminalId) ? terminalId : null;
@@ -170,7 +170,7 @@ class CommandSender implements Part {
       if (queued.length === 0) return;
       const judge = await this.#judge(vehicleId, terminalId);
       if (queued.every((command) => judge(command) === 'wait')) return;
-      // Marked as sent, it is not sent twice: so a terminal that is gone must be known before.
+      // A command marked as sent is never sent twice, so the connection is verified before.
       if (!(await this.#terminals?.isReachable(terminalId))) return;
       const { sent, ended } = await registry.vehicleCommands.begin(vehicleId, judge);
       for (const command of ended) await this.#publish(command);
@@ -180,7 +180,7 @@ class CommandSender implements Part {
     }
   }
 
-  /** Whether commands to a vehicle may be sent now, by what is known of it now. */
+  /** Judges by the vehicle's current state whether commands to it may be sent now. */
   async #judge(vehicleId: VehicleId, terminalId: TerminalId): Promise<(command: VehicleCommand) => CommandJudgement> {
     const { hub, directory, abilitiesOf, config, clock } = this.#parts;
     const [[status = null], connections] = await Promise.all([hub.latest([vehicleId]), hub.connections([terminalId])]);
@@ -193,7 +193,7 @@ class CommandSender implements Part {
       const user = createdBy === null ? undefined : directory.users.get(createdBy);
       if (vehicle === undefined || user === undefined || !mayCommandVehicle(user, vehicle, order.type))
         return 'rights-lost';
-      // The gateway publishes connections a moment after the terminal.
+      // The gateway publishes a connection a moment after the terminal's presence.
       if (abilities === null) return 'wait';
       if (orderFault(order, abilities) !== null) return 'not-supported';
       if (!isGuarded(order, abilities)) return 'send';
@@ -204,16 +204,16 @@ class CommandSender implements Part {
     };
   }
 
-  /** @returns whether the next may be sent at once */
+  /** @returns whether the next command may be sent at once */
   async #send({ id, order }: VehicleCommand, terminalId: TerminalId): Promise<boolean> {
     const { registry, logger } = this.#parts;
     const { signal } = this.#stopping;
     const outcome = await this.#terminals?.send(terminalId, order, { timeoutMs: this.#answerMs, signal });
-    // A service that stops leaves it as sent: nobody knows what became of it.
+    // When the service stops, the command stays marked as sent: its outcome is unknown.
     if (outcome === undefined || outcome.outcome === 'aborted') return false;
     const end = endOf(outcome);
     logger.info({ commandId: id, type: order.type, outcome: outcome.outcome }, 'command to a terminal');
-    // A terminal with too many commands of its own is given time.
+    // A terminal with too many pending commands gets time to work them off.
     if (end === 'again') await this.#parts.clock.pause(POLL_MS, signal);
     const command =
       end === 'again' ? await registry.vehicleCommands.requeue(id) : await registry.vehicleCommands.settle(id, end);
@@ -230,7 +230,7 @@ class CommandSender implements Part {
   }
 }
 
-/** What an outcome makes of a command that was marked as sent; `again`: it certainly was not sent. */
+/** Final state of a command that was marked as sent; `again` if it certainly was not sent. */
 function endOf(outcome: Exclude<CommandOutcome, { outcome: 'aborted' }>): CommandEnd | 'again' {
   switch (outcome.outcome) {
     case 'answered': {

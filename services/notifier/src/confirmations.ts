@@ -14,7 +14,7 @@ import { messagesIn } from '@outrider/words/messages';
 
 export interface ConfirmationsParts {
   config: {
-    /** Where people reach the service: what links in e-mails begin with. */
+    /** Public URL of the service: the base of links in e-mails. */
     publicUrl: string;
     /** Default 1000. */
     pollMs?: number;
@@ -28,7 +28,7 @@ export interface ConfirmationsParts {
   random(): number;
 }
 
-/** Their readers have agreed to nothing yet: they get few, whichever tenants name them. */
+/** These recipients have not agreed to any e-mail yet: they get few, however many tenants name their address. */
 const PER_ADDRESS = { perDay: 3, perMonth: 6 };
 const PER_OWNER: MailLimits = { perHour: 30, perDay: 100 };
 const CONFIRM_WITHIN_DAYS = 7;
@@ -42,8 +42,8 @@ const RENEW_EVERY_MS = 10_000;
 const CLEAN_EVERY_MS = 3_600_000;
 
 /**
- * Asks the holders of e-mail addresses whether they want e-mails. The text is the service's own: no word of it is
- * chosen by the account that named the address. The surplus over the limits waits.
+ * Asks the holders of e-mail addresses whether they want e-mails. The text is fixed: the account that named the address
+ * cannot influence any word of it. E-mails beyond the limits are postponed.
  */
 export function createConfirmations(parts: ConfirmationsParts): Part {
   const { config, registry, email, logger, clock } = parts;
@@ -57,9 +57,9 @@ export function createConfirmations(parts: ConfirmationsParts): Part {
   async function send(leased: LeasedConfirmation): Promise<unknown> {
     const { address } = leased;
     const settle = registry.mailAddresses.settleConfirmation.bind(registry.mailAddresses, leased);
-    // Every attempt broke off, or its worker died.
+    // Every attempt failed or its worker crashed.
     if (leased.attempts > MAX_ATTEMPTS) return settle({ isSent: false, isCounted: true, retryAtMs: null });
-    // Retries of one mail count once.
+    // Retries of one e-mail count once towards the limits.
     if (leased.attempts === 1) {
       const reached = await registry.mailCounts.takeFew('confirmations', address, PER_ADDRESS, PER_OWNER);
       if (reached !== null) {
@@ -72,7 +72,7 @@ export function createConfirmations(parts: ConfirmationsParts): Part {
       }
     }
     const result = await email.send({
-      // Another one, where the holder is asked again: receivers drop doubles.
+      // A new id each time that the holder is asked: receivers drop duplicates.
       id: `${address.id}-${address.generation}-${Math.floor((address.askedAtMs ?? 0) / 1000)}`,
       to: [address.address],
       ...textOf(leased),

@@ -33,9 +33,9 @@ import { type Prepared, type PrepareParts, prepareDelivery } from './prepare-del
 
 export interface DeliveriesParts extends PrepareParts {
   config: {
-    /** Attempts in progress at a time. Default 64. */
+    /** Maximum of concurrent attempts. Default 64. */
     maxAtOnce?: number;
-    /** Of them to one endpoint for one account. Default 4. */
+    /** Maximum of concurrent attempts to one endpoint for one account. Default 4. */
     maxPerEndpoint?: number;
   };
   registry: PrepareParts['registry'] & Pick<Registry, 'deliveries'>;
@@ -52,26 +52,26 @@ export interface DeliveriesParts extends PrepareParts {
 }
 
 export interface Deliverer extends Part {
-  /** Something may be due: it is leased at once. */
+  /** Leases deliveries at once instead of at the next poll, because some may be due. */
   wake(): void;
 }
 
 const DEFAULT_MAX_AT_ONCE = 64;
 const DEFAULT_MAX_PER_ENDPOINT = 4;
-/** Retries fall due, and other instances save deliveries: checked this often. */
+/** Finds retries that fall due and deliveries that other instances saved. */
 const POLL_MS = 1000;
 /** Lease duration. Renewed while the attempt runs, so another worker retries a crashed worker's delivery. */
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
-/** An endpoint that answers later than this is slow: it gets few slots. */
+/** An endpoint that takes longer to respond is slow: it gets few slots. */
 const PROMPT_MS = 3000;
-/** The logger has the cause. */
+/** The cause is only logged. */
 const BROKE_OFF: SendResult = { ok: false, retry: true, error: 'The service failed to send it.', status: null };
 
 /**
- * Sends deliveries over all channels. A bounded number is in progress; owners are served in turn, each with a share
- * of the slots, and endpoints that do not answer get few of them: see `DeliverySlots`. An attempt that fails, for
- * whatever reason, is repeated later and later, for a day.
+ * Sends deliveries over all channels, with bounded concurrency. Owners are served in turn, each with a share of the
+ * slots, and unresponsive endpoints get few of them: see `DeliverySlots`. A failed attempt, whatever the reason, is
+ * repeated at growing intervals for a day.
  */
 export function createDeliveries(parts: DeliveriesParts): Deliverer {
   const { config, registry, logger, tracing = NO_TRACING } = parts;
@@ -129,7 +129,7 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
   async function send(leased: LeasedDelivery, prepared: Exclude<Prepared, { cancelled: string }>) {
     const startedAtMs = parts.clock.now();
     const result = await sent(prepared);
-    // A result without a status means that nothing answered, whether it is retried or not.
+    // A result without a status means that the endpoint did not respond, whether the attempt is retried or not.
     if ('channel' in prepared) await forgetGone(parts.registry, prepared.channel, result);
     const hasAnswered = result.ok || result.status !== null;
     const isSlow = parts.clock.now() - startedAtMs > PROMPT_MS;
@@ -151,7 +151,7 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
   return deliveries;
 }
 
-/** A browser that ended its subscription is sent nothing any more. */
+/** Deletes the channel of a browser that ended its subscription. */
 export async function forgetGone(
   { messageChannels }: Pick<Registry, 'messageChannels'>,
   { id }: { id: string },
@@ -159,7 +159,7 @@ export async function forgetGone(
 ): Promise<void> {
   if (result.ok || result.isGone !== true) return;
   await messageChannels.delete(id).catch((error) => {
-    // Its user was faster.
+    // The user has deleted the channel meanwhile.
     if (!(error instanceof NotFoundError)) throw error;
   });
 }
@@ -191,7 +191,7 @@ function deliveryMetrics(registry: Metrics, running: () => number) {
   };
 }
 
-/** Success is detail; everything else explains to an operator why nothing arrived. */
+/** Logs successes at debug level, and everything else so that an operator sees why nothing arrived. */
 function logAttempt(logger: Logger, { delivery, notification }: LeasedDelivery, outcome: Outcome): void {
   const facts = {
     traceId: notification.event.traceId,

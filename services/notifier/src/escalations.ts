@@ -5,13 +5,16 @@ import type { Logger } from '@outrider/runtime';
 export interface EscalationsParts {
   pollMs: number;
   incidents: Pick<Incidents, 'escalateDue'>;
-  /** Publishes them at the hub. */
+  /** Publishes the escalated incidents at the hub. */
   announce(escalated: readonly Incident[]): Promise<void>;
   logger: Logger;
   clock: Clock;
 }
 
-/** Escalates incidents that nobody has acknowledged in time: all instances do this, and the registry each once. */
+/**
+ * Escalates incidents that nobody has acknowledged in time. All instances run this; the registry escalates each
+ * incident once.
+ */
 export class Escalations {
   readonly #parts: EscalationsParts;
 

@@ -2,13 +2,13 @@ import type { FleetEvent } from '@outrider/domain';
 import { type Batch, type Log, resumeFromStore, type Subscription, type Topic } from '@outrider/log';
 import type { Notifications } from '@outrider/registry';
 
-/** A topic of events, read by a group whose members share its partitions, and how far each partition is evaluated. */
+/** A topic of events, read by a consumer group, and how far each partition is evaluated. */
 export class EventSource {
   readonly topic: Topic<FleetEvent>;
   readonly consumer: string;
   readonly #log: Log;
   readonly #notifications: Notifications;
-  /** Next offset by partition, and what of it is saved. */
+  /** By partition: the next offset to evaluate, and the next offset as last saved. */
   readonly #reached = new Map<number, { next: number; saved: number }>();
   #subscription: Subscription | null = null;
 
@@ -41,9 +41,9 @@ export class EventSource {
   }
 
   /**
-   * Everything below an offset is evaluated.
+   * Records that everything below an offset is evaluated.
    *
-   * @param isSaved whether a transaction saved the offset with what the events asked for
+   * @param isSaved whether a transaction saved the offset together with what the events caused
    */
   reached(partition: number, next: number, isSaved: boolean): void {
     const saved = isSaved ? next : (this.#reached.get(partition)?.saved ?? 0);
@@ -51,12 +51,12 @@ export class EventSource {
     if (isSaved) this.#log.release(this.topic, partition, this.consumer, next);
   }
 
-  /** Saves how far the events are evaluated, where nothing was saved with them. */
+  /** Saves the offsets of events that caused nothing to be saved. */
   async saveOffsets(): Promise<void> {
     for (const partition of this.#reached.keys()) await this.#saveOffset(partition);
   }
 
-  /** Where to go on in a partition: where the last saved batch ended. */
+  /** The offset at which to resume a partition: the end of the last saved batch. */
   async #startOf(partition: number): Promise<number> {
     const next = await resumeFromStore(this.#log, this.topic, partition, this.consumer, this.#notifications);
     this.#reached.set(partition, { next, saved: next });

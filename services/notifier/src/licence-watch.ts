@@ -5,17 +5,17 @@ import type { Logger } from '@outrider/runtime';
 export interface LicenceWatchParts {
   pollMs: number;
   directory: Pick<Directory, 'notificationRules' | 'drivers' | 'ownerOf'>;
-  /** Saves one, unless it was saved before. */
+  /** Saves a notification; null if it was saved before. */
   record(draft: LicenceDraft): Promise<Notification | null>;
-  /** Sends on what was saved. */
+  /** Passes saved notifications on. */
   announce(made: readonly Notification[]): Promise<void>;
   logger: Logger;
   clock: Clock;
 }
 
 /**
- * Notifies of licences of drivers that expire, or have expired. All instances do this: the registry has each rule,
- * driver, date and stage once. What was found before is not asked for again until the next start.
+ * Notifies of drivers' licences that expire soon or have expired. All instances run this; the registry saves each rule,
+ * driver, date and stage once. An expiry that was recorded is skipped until the process restarts.
  */
 export class LicenceWatch {
   readonly #parts: LicenceWatchParts;
@@ -46,7 +46,7 @@ export class LicenceWatch {
       if (owner === undefined) continue;
       for (const { driver, expiry } of licenceExpiriesOf(rule, owner, directory.drivers.values(), clock.now())) {
         if (signal?.aborted) return;
-        // A rule or a driver that changed while it was recorded is looked at again.
+        // The key contains the version: an expiry is recorded again when the rule or the driver changes meanwhile.
         const key = `${rule.id}/${rule.version} ${expiry.id}`;
         if (!this.#known.has(key)) {
           const made = await record({ rule, event: expiry, driverName: driver.name });

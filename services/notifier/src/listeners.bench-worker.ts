@@ -6,11 +6,11 @@ export interface ListenersTask {
   port: number;
   tokens: readonly string[];
   subscribe: object;
-  /** Each of them waits for so many notifications. */
+  /** Number of notifications that each client waits for. */
   awaited: number;
 }
 
-/** `ready`: all of them listen. `done`: all of them have received everything. */
+/** `ready`: all clients listen. `done`: all clients have received everything. */
 export type ListenersState = 'ready' | 'done';
 
 const { port, tokens, subscribe, awaited } = workerData as ListenersTask;
@@ -27,7 +27,7 @@ for (const token of tokens) {
   let received = 0;
   socket.on('open', () => socket.send(JSON.stringify(subscribe)));
   socket.on('message', (data: Buffer) => {
-    // What it says was looked at by others: here it is counted.
+    // The content is checked by other tests; here notifications are only counted.
     if (data.subarray(0, NOTIFICATION.length).equals(NOTIFICATION)) {
       received += 1;
       if (received === awaited && ++done === tokens.length) report('done');

@@ -28,33 +28,33 @@ import type { ListenersState, ListenersTask } from './listeners.bench-worker.ts'
 import { createNotifier } from './live/notifier.ts';
 import { createNotifications } from './notifications.ts';
 
-/** What is measured: events that so many people each asked for, among the rules of many others. */
+/** Events that each listener is notified of, among many rules of other vehicles. */
 export interface NotificationsCase {
   events: number;
-  /** Each with a rule that matches every event, and a WebSocket. */
+  /** Listeners, each with a rule that matches every event, and a WebSocket. */
   listeners: number;
-  /** Rules of other vehicles, which match none. */
+  /** Rules of other vehicles, which match no event. */
   otherRules: number;
 }
 
 export interface NotificationsRow extends NotificationsCase {
   notifications: number;
-  /** From the first event into the log to the last client that has its last notification: rules, inbox, WebSocket. */
+  /** Time from appending the first event until the last client has its last notification: rules, inbox, WebSocket. */
   seconds: number;
   perSecond: number;
-  /** The same rows into the same table in as many transactions, and the same bytes to as many WebSockets by `ws`. */
+  /** Time to write the same rows in as many transactions and send the same bytes to as many WebSockets by `ws`. */
   bareSeconds: number;
   barePerSecond: number;
-  /** Of the bare rate. */
+  /** Rate relative to the bare rate. */
   share: number;
 }
 
-/** Events that a transaction holds the notifications of: what the log hands out at a time. */
+/** Events per transaction: the size of the log's batches. */
 const EVENTS_AT_ONCE = 1000;
 const T0 = Date.UTC(2026, 0, 15, 12);
 const logger = createLogger('silent', 'json');
 
-/** Both ways in turn, each twice; the faster run of each counts. */
+/** Runs both variants alternately, twice each. The faster run of each counts. */
 export async function benchNotifications(one: NotificationsCase): Promise<NotificationsRow> {
   let seconds = Number.POSITIVE_INFINITY;
   let bareSeconds = Number.POSITIVE_INFINITY;
@@ -79,10 +79,10 @@ export async function benchNotifications(one: NotificationsCase): Promise<Notifi
   };
 }
 
-/** @returns seconds from the first event on its way into the log to the last notification at the last client */
+/** @returns seconds from appending the first event until the last client has the last notification */
 async function wholeWay(folder: string, { events, listeners, otherRules }: NotificationsCase): Promise<number> {
   const log = openSqliteLog({ path: join(folder, 'log.sqlite') });
-  // All rules are of one account, which may have more than an account usually has.
+  // All rules belong to one account, so its quota is raised.
   const account = { ...DEFAULT_QUOTAS.account, notificationRules: 1_000_000 };
   const quotas = { account, dealer: { ...DEFAULT_QUOTAS.dealer, notificationRules: 1_000_000 } };
   const registry = await openRegistry({ path: join(folder, 'registry.sqlite'), quotas });
@@ -171,7 +171,7 @@ async function wholeWay(folder: string, { events, listeners, otherRules }: Notif
   return seconds;
 }
 
-/** What the whole way left behind, written and sent once more by hand. */
+/** Writes and sends the results of the whole pipeline once more, without it. */
 async function bareWay(folder: string, { events, listeners }: NotificationsCase): Promise<number> {
   const made = new DatabaseSync(join(folder, 'registry.sqlite'), { readOnly: true });
   const rows = made.prepare('SELECT * FROM notifications ORDER BY number, user_id').all() as Record<
@@ -225,7 +225,7 @@ async function bareWay(folder: string, { events, listeners }: NotificationsCase)
   return seconds;
 }
 
-/** People's clients, in a thread of their own; resolves when all of them listen. */
+/** Starts the clients in a worker thread; resolves when all of them listen. */
 async function listen(task: ListenersTask): Promise<{ done: Promise<void>; close(): Promise<unknown> }> {
   const worker = new Worker(new URL('./listeners.bench-worker.ts', import.meta.url), { workerData: task });
   const ready = Promise.withResolvers<void>();

@@ -47,15 +47,15 @@ import { RuleEvaluation } from './rule-evaluation.ts';
 import { WaitingEvents } from './waiting-events.ts';
 
 export interface NotificationsConfig {
-  /** Notifications are deleted this long after they were made. */
+  /** Days after which notifications are deleted. */
   retentionDays: number;
-  /** Of each user at most this many are kept. Default 10,000. */
+  /** Maximum of retained notifications per user. Default 10,000. */
   maxPerUser?: number;
-  /** How often events that last are looked at. Default 1000. */
+  /** Poll interval for events that rules wait for. Default 1000. */
   waitingPollMs?: number;
-  /** How often licences of drivers are looked at. Default 30,000. */
+  /** Poll interval for drivers' licences. Default 30,000. */
   licencePollMs?: number;
-  /** How often incidents are looked at that nobody has acknowledged. Default 1000. */
+  /** Poll interval for incidents that nobody has acknowledged. Default 1000. */
   escalationPollMs?: number;
 }
 
@@ -63,13 +63,13 @@ export interface NotificationsParts {
   config: NotificationsConfig;
   log: Log;
   hub: Pick<Hub, 'publish' | 'latest'>;
-  /** Everything defined, as it is in force. */
+  /** All current definitions. */
   directory: Pick<Directory, 'geofences' | 'ownerOf' | 'notificationRules'> & DriveSources['directory'];
   registry: DriveSources['registry'];
   notifications: Registry['notifications'];
   incidents: Pick<Incidents, 'byIds' | 'escalateDue'>;
   waiting: WaitingNotifications;
-  /** Called when something was saved that may have to be delivered. */
+  /** Called when notifications that may have to be delivered were saved. */
   onSaved(): void;
   logger: Logger;
   metrics: Metrics;
@@ -81,10 +81,10 @@ export interface NotificationsParts {
 /** Channel of the hub on which {@link SavedNotifications} are published as JSON. */
 export const NOTIFICATIONS_CHANNEL = 'notifications';
 
-/** What was saved for one user; where it is much, only how far it goes. */
+/** Notifications saved for one user. If they are many, the list is empty and only `last` counts. */
 export interface SavedNotifications {
   userId: UserId;
-  /** Number of the newest. */
+  /** Number of the newest notification. */
   last: number;
   notifications: Notification[];
 }
@@ -93,11 +93,11 @@ const CONSUMER = 'notifications';
 const LATE_CONSUMER = 'late-notifications';
 const DEFAULT_MAX_PER_USER = 10_000;
 const DAY_MS = 86_400_000;
-/** Where events ask for nothing, how far they are evaluated is saved this often. */
+/** Interval at which offsets are saved while events cause no notifications. */
 const SAVE_OFFSETS_EVERY_MS = 1000;
 const MIN_RETRY_MS = 100;
 const MAX_RETRY_MS = 5000;
-/** A message of the hub holds no more; clients read the rest from the inbox. */
+/** Maximum of notifications in a message of the hub. Clients read more than that from the inbox. */
 const MAX_IN_MESSAGE = 50;
 const WAITING_POLL_MS = 1000;
 const LICENCE_POLL_MS = 30_000;
@@ -106,9 +106,9 @@ const FORGET_EVERY_MS = 60_000;
 const FORGET_AT_ONCE = 1000;
 
 /**
- * Evaluates every event by the rules and saves the notifications, with the offset to go on from, in one transaction for
- * a batch. After a crash it goes on exactly there, so each event makes at most one notification per rule. Members of a
- * group share the partitions; each evaluates all the rules.
+ * Evaluates every event by the rules. Saves the notifications of a batch together with the next offset in one
+ * transaction. After a crash evaluation resumes exactly there, so each event makes at most one notification per rule.
+ * Members of a group share the partitions; each evaluates all rules.
  */
 export function createNotifications(parts: NotificationsParts): Part & { failed: Promise<never> } {
   return new NotificationService(parts);
@@ -141,7 +141,7 @@ class NotificationService implements Part {
     this.#rules = new RuleEvaluation({ directory, registry, deadLetters, metrics, now: clock.now });
     this.#sources = [
       new EventSource(eventsTopic, CONSUMER, parts),
-      // Events that late data made known have a topic of their own, because the present state does not have them.
+      // Events found through late data have their own topic, because they are not part of the present state.
       new EventSource(lateEventsTopic, LATE_CONSUMER, parts),
     ];
     this.#waiting = new WaitingEvents({
@@ -213,7 +213,7 @@ class NotificationService implements Part {
   async #onBatch(source: EventSource, batch: Batch<FleetEvent>): Promise<void> {
     const { partition, records } = batch;
     const last = records.at(-1);
-    // After a batch that could not be saved none may be: the offset would pass what was left out.
+    // After a failed batch no other may be saved: the offset would skip the failed one.
     if (last === undefined || this.#stopping.signal.aborted) return;
     const next = last.offset + 1;
     const { consumer } = source;
@@ -222,7 +222,7 @@ class NotificationService implements Part {
     );
     if (evaluation === null) return;
     const { drafts, waiting, ended } = evaluation;
-    // Before the ends themselves: one that is notified of both phases gets them in their order.
+    // Before the ends themselves: users notified of both phases get them in order.
     if ((await this.#retry({ partition, ended: ended.size }, () => this.#waiting.settle(ended))) === null) return;
     const turns = partsInTurns(drafts);
     if (turns.length === 0 && waiting.length > 0) turns.push([]);
@@ -237,7 +237,7 @@ class NotificationService implements Part {
     if (turns.length === 0) source.reached(partition, next, false);
   }
 
-  /** Of events that a packet brought about as it came; clocks of two machines may differ. */
+  /** Measures live events only. Never negative, because the clocks of two machines may differ. */
   #measure(made: readonly Notification[]): void {
     const nowMs = this.#parts.clock.now();
     for (const { event } of made)
@@ -254,7 +254,7 @@ class NotificationService implements Part {
     if (made.length > 0) await this.#announce(made);
   }
 
-  /** As {@link #retry} does. */
+  /** Saves a batch with {@link #retry}. */
   #save(batch: NotificationBatch): Promise<Notification[] | null> {
     const { notifications, tracing = NO_TRACING } = this.#parts;
     const { partition, drafts } = batch;
@@ -274,8 +274,8 @@ class NotificationService implements Part {
   }
 
   /**
-   * Retries until it works. Null when the service stopped before: then nothing was saved, and the next start begins
-   * here.
+   * Retries until the work succeeds. Null if the service was stopped first: then nothing was saved, and the next start
+   * resumes here.
    */
   async #retry<T>(facts: object, work: () => Promise<T>): Promise<T | null> {
     const { signal } = this.#stopping;
@@ -291,7 +291,7 @@ class NotificationService implements Part {
     }
   }
 
-  /** A hint: what sends commands finds them by itself. */
+  /** Only a hint: the command sender also finds the commands by polling. */
   async #publishCommands(commands: readonly VehicleCommand[]): Promise<void> {
     const { hub, logger } = this.#parts;
     for (const command of commands) {
@@ -302,7 +302,7 @@ class NotificationService implements Part {
     }
   }
 
-  /** Should the hub not take it, the live API finds what was saved by itself. */
+  /** Publishes saved notifications. If the hub fails, the live API finds them by itself. */
   async #announce(made: readonly Notification[]): Promise<void> {
     const { hub, logger, onSaved } = this.#parts;
     this.#saved.inc(made.length);
@@ -334,7 +334,7 @@ class NotificationService implements Part {
       await this.#parts.hub.publish(INCIDENT_CHANNEL, JSON.stringify(incidentNews(incident)));
   }
 
-  /** Events that were evaluated by the rules of their time are not evaluated by later ones after a crash. */
+  /** Prevents events from being evaluated again, by later rules, after a crash. */
   async #saveOffsetsRegularly(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
@@ -356,7 +356,7 @@ class NotificationService implements Part {
         const beforeMs = clock.now() - config.retentionDays * DAY_MS;
         const maxPerUser = config.maxPerUser ?? DEFAULT_MAX_PER_USER;
         const forgotten = await notifications.forget({ beforeMs, maxPerUser, limit: FORGET_AT_ONCE });
-        // With a pause in between: others use the same database.
+        // Pauses in between, because others use the same database.
         await clock.sleep(forgotten < FORGET_AT_ONCE ? FORGET_EVERY_MS : MIN_RETRY_MS, signal);
       } catch (error) {
         if (signal.aborted) return;

@@ -1,13 +1,14 @@
 import type { NotificationDraft } from '@outrider/registry';
 
-/** Notifications that are saved together. */
+/** Notifications per transaction. */
 const MAX_IN_PART = 200;
-/** Of one owner, before the next owner's turn. */
+/** Notifications of one owner before the next owner's turn. */
 const IN_A_TURN = 20;
 
 /**
- * Drafts in the parts that are saved one after the other, the owners in turn: one with hundreds of rules for an event
- * delays the notifications of others by few of its own. Those of one owner keep their order.
+ * Splits drafts into parts that are saved one after the other, with the owners in round-robin order. An owner with
+ * hundreds of matching rules therefore delays the notifications of others only briefly. Drafts of one owner keep their
+ * order.
  */
 export function partsInTurns(drafts: readonly NotificationDraft[]): NotificationDraft[][] {
   if (drafts.length === 0) return [];

@@ -30,12 +30,12 @@ export interface PrepareParts {
   >;
   messageLimits: MessageLimits;
   mailPolicy: Pick<MailPolicy, 'admit' | 'withUnsubscribe'>;
-  /** Everything defined, as it is in force. */
+  /** All current definitions. */
   directory: Directory;
   geocoder: Geocoder;
 }
 
-/** A message waits no longer for an address. */
+/** Timeout of the geocoder for the addresses in a message. */
 const ADDRESS_MS = 3000;
 
 /** The message to send, or why it is not sent. */
@@ -46,8 +46,8 @@ export type Prepared =
   | { cancelled: string };
 
 /**
- * Makes the message of a delivery. The rule as it is now decides: nothing is sent to an address that was taken out of
- * it, or by a rule that was deleted.
+ * Makes the message of a delivery by the current version of the rule. Nothing is sent to an address that was removed
+ * from the rule, or by a deleted rule.
  */
 export async function prepareDelivery(
   { registry, mailPolicy, messageLimits, directory, geocoder }: PrepareParts,
@@ -91,7 +91,7 @@ export async function prepareDelivery(
     if (delivery.attempts === 1 && !(await registry.messageChannels.take(channel.id, messageLimits)))
       return { cancelled: 'The limit of the channel was reached.' };
     const places = await placesOf(notification, names);
-    // A browser is its owner's own, whatever language the rule has for others.
+    // A browser belongs to the owner, so the message is in the owner's language rather than in the rule's.
     const who = isBrowser ? await readerOf(registry, owner.id, rule.timeZone) : reader;
     const own = isBrowser ? templateOf(rule, who.language) : template;
     const { subject, words, text } = notificationText({ ...factsOf(notification, places), isEscalation }, who, own);
@@ -115,7 +115,7 @@ export async function prepareDelivery(
   return { webhook: { id: delivery.id, url, secret, body, isUnproven: slot.isProbe } };
 }
 
-/** Retries last for a day: meanwhile the account may have lost the right to see the event. */
+/** Checks the rights again, because retries last for a day and the account may have lost them meanwhile. */
 async function mayStillSee(registry: PrepareParts['registry'], owner: User, { event }: Notification): Promise<boolean> {
   const { vehicleId, geofenceId, driverId } = subjectIdsOf(event);
   const geofence = geofenceId === null ? null : await registry.geofences.get(geofenceId);
@@ -138,7 +138,7 @@ export function webhookBody(notification: Notification, places: EventPlaces): ob
   };
 }
 
-/** Where an event began and ended, in words; null where that is not known, or not over. */
+/** Addresses at which an event began and ended; null if unknown or not ended. */
 export interface EventPlaces {
   startPlace: string | null;
   endPlace: string | null;
@@ -155,7 +155,7 @@ async function placesOf({ event }: Notification, names: PlaceAccess): Promise<Ev
   return { startPlace: (isStartNamed && startPlace?.text) || null, endPlace: endPlace?.text ?? null };
 }
 
-/** The part of a notification that an e-mail says in words. */
+/** The facts of a notification that an e-mail puts into words. */
 export function factsOf(
   { event, vehicleName, geofenceName, driverName, ruleName, lastedMs }: Notification,
   { startPlace, endPlace }: EventPlaces,
@@ -186,7 +186,7 @@ export function factsOf(
   };
 }
 
-/** All that an event says: a message leaves out what it has no words for. */
+/** All facts of an event. A message skips facts that it has no words for. */
 function knownOf(event: FleetEvent): Partial<NotificationFacts> {
   return Object.fromEntries(Object.entries(event).filter(([, value]) => value !== null));
 }

@@ -17,7 +17,7 @@ import type {
 } from '@outrider/domain';
 import { asksForDriver, type Directory, geofenceOf, type Happening, minDurationMs, mismatchOf } from '@outrider/domain';
 
-/** The part of a geofence that rules need. Its shape, by far the largest part, is not kept. */
+/** The part of a geofence that rules need. The shape, by far the largest part, is omitted. */
 type KnownGeofence = OwnedGeofence & Pick<Geofence, 'name'>;
 
 type KnownVehicle = Pick<Vehicle, 'name' | 'dealerId' | 'groupIds' | 'suspension'>;
@@ -28,16 +28,16 @@ export interface Match {
   vehicleName: string;
   geofenceName: string | null;
   /**
-   * Set where the event has begun and the rule notifies only once it has lasted: when that will be, in Unix
-   * milliseconds.
+   * Time in Unix milliseconds at which the event has lasted long enough for the rule. Null if the rule does not wait,
+   * or the event has ended.
    */
   dueMs: number | null;
 }
 
 /**
- * All rules, indexed by the vehicles that they can apply to: by the vehicles and groups that a rule names, or, if it
- * names none, by what its owner may see. An event costs what the rules cost that can apply to its vehicle, however many
- * others exist.
+ * All rules, indexed by the vehicles that they can apply to: by the vehicles and groups that a rule names or, if it
+ * names none, by what its owner may see. An event costs only as much as the rules that can apply to its vehicle,
+ * however many other rules exist.
  */
 export class RuleBook {
   readonly #directory: Pick<Directory, 'geofences' | 'ownerOf'>;
@@ -52,7 +52,7 @@ export class RuleBook {
   /** Active rules by the id of a vehicle, a group or a dealer, or by {@link EVERYWHERE}. */
   readonly #places = new Map<string, Set<NotificationRule>>();
 
-  /** @param directory where the shapes of geofences are */
+  /** @param directory has the shapes of geofences */
   constructor(directory: Pick<Directory, 'geofences' | 'ownerOf'>) {
     this.#directory = directory;
   }
@@ -66,19 +66,19 @@ export class RuleBook {
     return this.#durations.size > 0;
   }
 
-  /** Whether a rule that the event may match asks who drives. */
+  /** Whether a rule that may match the event depends on the driver. */
   needsDriver({ vehicleId }: FleetEvent): boolean {
     if (this.#driverRules.size === 0) return false;
     const vehicle = this.#vehicles.get(vehicleId);
     return vehicle !== undefined && this.#candidates(vehicleId, vehicle).some(({ id }) => this.#driverRules.has(id));
   }
 
-  /** Null: it was deleted. */
+  /** Null if the rule was deleted. */
   rule(id: NotificationRuleId): NotificationRule | null {
     return this.#rules.get(id) ?? null;
   }
 
-  /** Takes one change in; an older one, or the same again, changes nothing. */
+  /** Applies a change. Older or repeated versions are ignored. */
   apply({ kind, id, version, definition }: DefinitionChange): void {
     const known = this.#versions.get(id);
     if (known !== undefined && version <= known) return;
@@ -120,9 +120,9 @@ export class RuleBook {
   }
 
   /**
-   * The rules that match an event. The interval that some rules keep is applied later.
+   * The rules that match an event. Minimum intervals of rules are applied later.
    *
-   * @param driver who drives, where {@link needsDriver} says so
+   * @param driver the driver, if {@link needsDriver} is true for the event
    */
   matches(happening: Happening, driver: Driver | null): Match[] {
     if (this.#places.size === 0) return [];
@@ -133,7 +133,7 @@ export class RuleBook {
       : this.#matching(this.#candidates(vehicleId, vehicle), vehicle, happening, driver);
   }
 
-  /** How one rule matches an event; null where it does not. */
+  /** The match of one rule and an event; null if the rule does not match. */
   match(rule: NotificationRule, happening: Happening, driver: Driver | null): Match | null {
     const vehicle = this.#vehicles.get(happening.event.vehicleId);
     return (vehicle && this.#matching([rule], vehicle, happening, driver)[0]) ?? null;
@@ -166,13 +166,13 @@ export class RuleBook {
     return matches;
   }
 
-  /** How many rules an event of the vehicle is evaluated by. */
+  /** Number of rules that are evaluated for an event of the vehicle. */
   candidateCount(vehicleId: VehicleId): number {
     const vehicle = this.#vehicles.get(vehicleId);
     return vehicle ? [...this.#candidates(vehicleId, vehicle)].length : 0;
   }
 
-  /** Each rule once, in the order of their ids: the same events make the same notifications in the same order. */
+  /** Each rule once, ordered by id: the same events make the same notifications in the same order. */
   #candidates(vehicleId: VehicleId, vehicle: Pick<Vehicle, 'dealerId' | 'groupIds'>): NotificationRule[] {
     const { dealerId, groupIds } = vehicle;
     const found = new Set<NotificationRule>(this.#places.get(EVERYWHERE));
@@ -223,7 +223,7 @@ export class RuleBook {
   }
 }
 
-/** No id is empty. */
+/** Index key of rules for all vehicles. Never equal to an id, because no id is empty. */
 const EVERYWHERE = '';
 
 function addTo<K, V>(sets: Map<K, Set<V>>, key: K, value: V): void {

@@ -25,23 +25,23 @@ export interface RuleEvaluationContext {
   now(): number;
 }
 
-/** What is known of an event that was waited for. */
+/** Duration and driver of an event that a rule waited for. */
 export interface LastedEvent {
   lastedMs: number;
-  /** Code of the driver; undefined: that of the event as it began. */
+  /** Code of the driver; undefined: the code at the beginning of the event. */
   driverCode: string | undefined;
 }
 
-/** What a batch of events asks for. */
+/** Result of evaluating a batch of events. */
 export interface Evaluation {
   drafts: NotificationDraft[];
-  /** Events that have begun, and that rules notify of once they have lasted. */
+  /** Events that have begun, with the rules that notify of them once they have lasted long enough. */
   waiting: WaitingNotification[];
-  /** Events that have ended, and that rules may wait for, as they ended. */
+  /** Events that have ended and that rules may wait for, as of their end. */
   ended: ReadonlyMap<EventId, FleetEvent>;
 }
 
-/** Which notifications events ask for, by all rules as they are defined. */
+/** Decides by all current rules which notifications events cause. */
 export class RuleEvaluation {
   readonly #context: RuleEvaluationContext;
   readonly #book: RuleBook;
@@ -70,7 +70,7 @@ export class RuleEvaluation {
     this.#book.apply(change);
   }
 
-  /** Null: it was deleted. */
+  /** Null if the rule was deleted. */
   rule(id: NotificationRuleId): NotificationRule | null {
     return this.#book.rule(id);
   }
@@ -98,7 +98,7 @@ export class RuleEvaluation {
           }
         }
       } catch (error) {
-        // It would fail again however often it is tried.
+        // Retrying is useless: the evaluation would fail again.
         await this.#context.deadLetters.take(topic, partition, offset, event, error);
       }
     }
@@ -107,8 +107,8 @@ export class RuleEvaluation {
   }
 
   /**
-   * What is to be notified of events that have lasted for a time, each by its rule as it is now; null where it is
-   * nothing.
+   * Drafts for events that have lasted for a time, each by the current version of its rule; null if there is nothing to
+   * notify of.
    */
   async waited(
     found: readonly WaitingNotification[],
@@ -129,7 +129,7 @@ export class RuleEvaluation {
     });
   }
 
-  /** @param laterCode of the driver, as it became known after the event */
+  /** @param laterCode code of the driver that became known after the event */
   async #driversOf(
     events: readonly FleetEvent[],
     laterCode: (event: FleetEvent) => string | undefined = () => undefined,
@@ -144,7 +144,7 @@ export class RuleEvaluation {
   }
 
   #matches(event: FleetEvent, driver: Driver | null): Match[] {
-    // The age of its data when they arrived, however late it is evaluated. Events of earlier versions don't have that.
+    // The age of the data at its arrival, not at its evaluation. Events of earlier versions have no arrival time.
     const arrivedAtMs = event.receivedAtMs ?? this.#context.now();
     const happening = { event, arrivedAtMs };
     if (event.phase === 'begin') return this.#book.matches(happening, driver);
@@ -153,7 +153,7 @@ export class RuleEvaluation {
   }
 }
 
-/** An event as it began, judged by how it ended. */
+/** An event at its beginning, with the duration known from its end. */
 function happeningOf(event: FleetEvent, end: FleetEvent): Happening {
   return {
     event,

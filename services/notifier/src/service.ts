@@ -18,8 +18,8 @@ import { liveConfigOf, notifierVariables } from './settings.ts';
 import { startNotifications } from './start-notifications.ts';
 
 /**
- * The notifier. Each instance serves WebSockets, wherever the clients of its users are connected; the holding of events
- * against notification rules is shared among the instances, and so are the deliveries.
+ * The notifier. Each instance serves WebSockets, wherever clients connect. The instances share the evaluation of events
+ * by notification rules, and the deliveries.
  */
 export const service = defineService({
   name: 'notifier',
@@ -82,7 +82,7 @@ export const service = defineService({
     });
     server.listen(config.PORT, (config as Config<typeof hostVariables>).HOST);
     await once(server, 'listening');
-    // Open WebSockets are the notifier's to close, which stops next.
+    // The server does not wait for open WebSockets: the notifier, which stops next, closes them.
     life.own('http', () => {
       server.close();
       server.closeIdleConnections();

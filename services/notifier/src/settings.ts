@@ -2,7 +2,7 @@ import { channelVariables } from '@outrider/channels';
 import { type Config, type Variables, whole } from '@outrider/runtime';
 import type { NotifierConfig } from './live/notifier.ts';
 
-/** What the notifier is set up by. */
+/** Environment variables of the notifier. */
 export const notifierVariables = {
   MAX_LIVE_CONNECTIONS: {
     ...whole(1, 1_000_000, 10_000, 'Open WebSockets of the live API; further ones are refused.'),
@@ -40,7 +40,7 @@ export const notifierVariables = {
 
 const BYTES_PER_MB = 1_000_000;
 
-/** The bounds of the live API, as they stand in the settings. */
+/** The limits of the live API from the settings. */
 export function liveConfigOf(config: Config<typeof notifierVariables>): NotifierConfig {
   return {
     maxConnections: config.MAX_LIVE_CONNECTIONS,

@@ -29,7 +29,7 @@ import { createDeliveries } from './deliveries.ts';
 import { createNotifications } from './notifications.ts';
 import type { notifierVariables } from './settings.ts';
 
-/** An endpoint of a webhook has to take a message in this time. */
+/** Timeout of a webhook request. */
 const WEBHOOK_TIMEOUT_MS = 15_000;
 const WEBHOOK_MAX_RESPONSE_BYTES = 64 * 1024;
 
@@ -42,12 +42,12 @@ export interface NotificationServiceParts {
       typeof accessVariables
   >;
   registry: Registry;
-  /** Everything defined, as it is in force. */
+  /** All current definitions. */
   directory: Directory;
   log: Log;
   hub: Hub;
   geocoder: Geocoder;
-  /** What a part of it writes its logger to. */
+  /** Logger of one part of the service. */
   loggerOf(part: 'commands' | 'deliveries' | 'notifications'): Logger;
   metrics: Metrics;
   tracing: Tracing;
@@ -55,8 +55,8 @@ export interface NotificationServiceParts {
 }
 
 /**
- * Starts saving notifications, sending them by e-mail and webhook, and sending commands to terminals. `life` stops what
- * saves notifications before what sends them.
+ * Starts the parts that save notifications, send them by e-mail and webhook, and send commands to terminals. `life`
+ * stops the saving part before the sending parts.
  */
 export async function startNotifications(life: Lifecycle, parts: NotificationServiceParts): Promise<void> {
   const { config, registry, directory, log, hub, geocoder, loggerOf, metrics, tracing, clock } = parts;
@@ -82,7 +82,7 @@ export async function startNotifications(life: Lifecycle, parts: NotificationSer
   };
   const messageLimits = { perHour: config.MESSAGE_CHANNEL_HOURLY, perDay: config.MESSAGE_CHANNEL_DAILY };
   life.own('e-mail', () => email.close());
-  // Nothing waits for this, as what can't be sent now is tried again; but who set it up wants to know at once.
+  // Not awaited, because e-mails that can't be sent now are retried. The log lets the operator know at once.
   void email.verify().then((problem) => {
     if (problem !== null) loggerOf('deliveries').warn({ problem }, 'no e-mail can be sent now');
   });

@@ -17,12 +17,12 @@ export interface WaitingEventsParts {
   log: Pick<Log, 'endOffsets'>;
   hub: Pick<Hub, 'latest'>;
   waiting: Registry['waitingNotifications'];
-  /** How far the events are evaluated. */
+  /** Up to which offsets the events are evaluated. */
   notifications: Pick<Registry['notifications'], 'places'>;
   rules: RuleEvaluation;
-  /** Consumers of events, and what each reads. */
+  /** Topic that each consumer of events reads. */
   topics: ReadonlyMap<string, Topic<FleetEvent>>;
-  /** Saves notifications of what has lasted long enough. */
+  /** Saves notifications of events that have lasted long enough. */
   notify(drafts: readonly NotificationDraft[]): Promise<void>;
   logger: Logger;
   clock: Clock;
@@ -30,19 +30,19 @@ export interface WaitingEventsParts {
 
 const AT_ONCE = 500;
 /**
- * Wait for a vehicle that sends nothing once its event was to have lasted long enough, from its last record on: one
- * that sends hours of old records is not silent, and a parked terminal may sleep for hours.
+ * Time to wait for a vehicle that sends nothing after its event should have lasted long enough, counted from its last
+ * record. A vehicle that sends hours of old records is not silent, and a parked terminal may sleep for hours.
  */
 export const SILENCE_MS = 120_000;
 
 /**
- * Notifies of events once they have lasted as long as rules ask for. The data decide: an event has lasted where its
- * vehicle sent something from after that time, and its end is not among the events up to there. The clock decides only
- * where a vehicle keeps silent. All instances do this; which one takes what waits is a matter of the registry.
+ * Notifies of events once they have lasted as long as rules require. This is decided by the data: the vehicle has sent
+ * a record from after that time, and the events up to that record do not include the event's end. The clock decides
+ * only for silent vehicles. All instances run this; the registry decides which instance takes a waiting notification.
  */
 export class WaitingEvents {
   readonly #parts: WaitingEventsParts;
-  /** What may be notified once the events up to an offset are evaluated. */
+  /** For each waiting notification: the offset up to which events must be evaluated before it may be sent. */
   readonly #barriers = new Map<string, number>();
 
   constructor(parts: WaitingEventsParts) {
@@ -61,7 +61,7 @@ export class WaitingEvents {
     }
   }
 
-  /** Events that ended: what waited for them is notified, or was in vain. */
+  /** Settles notifications that wait for ended events: sends them, or drops those that did not last long enough. */
   async settle(ended: ReadonlyMap<EventId, FleetEvent>): Promise<void> {
     if (ended.size === 0) return;
     const { waiting } = this.#parts;
@@ -94,7 +94,7 @@ export class WaitingEvents {
       if (dueMs > clock.now()) await waiting.postpone(each, dueMs);
       else due.push({ ...each, dueMs });
     }
-    // Where the vehicles are first, then where the events end: those of the vehicles are before that.
+    // Statuses are read before the end offsets, so all events of the records in them are below these offsets.
     const statuses = await this.#statusesOf(due);
     const known = due.filter(({ event, dueMs }) => {
       const status = statuses.get(event.vehicleId);

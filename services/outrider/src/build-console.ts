@@ -1,4 +1,4 @@
 import { buildConsole } from './console-build.ts';
 
-/** Before `npm start` and `npm run demo`. The service starts in any case: without the console, or with an older one. */
+/** Runs before `npm start` and `npm run demo`. The service starts even with an older console or without one. */
 await buildConsole((text) => process.stdout.write(text));

@@ -17,7 +17,7 @@ import type { Outrider } from './outrider.ts';
 import { damagedDatabases, isDamage } from './upkeep/damaged-databases.ts';
 
 /*
- * Each command loads what it needs, and no more: what `start` loads stays in memory for as long as the service runs.
+ * Each command imports only what it needs: modules imported by `start` stay in memory as long as the service runs.
  */
 
 const usage = (cliHelp: string) => `usage: outrider <command>
@@ -56,7 +56,7 @@ ${cliHelp}
 With --help, a command shows its options. See docs/command-line.md.
 `;
 
-/** How long a start may take to end in order. */
+/** Time within which an interrupted start has to stop in order. */
 const START_ENDS_WITHIN_MS = 4000;
 
 const [command = 'help', ...rest] = process.argv.slice(2);
@@ -110,14 +110,14 @@ if (command === 'help' || command === '--help' || command === '-h') {
 } else if (command === 'restore') {
   await answer(async () => (await import('./backup/restore.ts')).runRestore);
 } else if (command === 'import') {
-  // It is a client of a service, whose settings are not its own.
+  // A client of a service: the settings of this process do not apply to it.
   const { runImport } = await import('./import/import.ts');
   await ended(() => runImport(rest, process.env, printLine));
 } else {
   await runAsClient();
 }
 
-/** Runs a command of a client; any other word is refused. */
+/** Runs a client command; refuses unknown ones. */
 async function runAsClient(): Promise<void> {
   const { cliHelp, isCliCommand, runCli } = await import('./cli/run.ts');
   if (isCliCommand(command)) {
@@ -140,7 +140,7 @@ function answer(load: () => Promise<Command>, words: readonly string[] = rest): 
   });
 }
 
-/** @param command returns how many things failed */
+/** @param command returns the number of failures */
 async function ended(command: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = (await command()) > 0 ? 1 : 0;
@@ -155,8 +155,8 @@ function printLine(line: string): void {
 }
 
 /**
- * Waits for the start. A signal to stop ends the process before the start is complete, whatever that waits for: what
- * has not started has acknowledged nothing.
+ * Waits for the start. A signal to stop ends the process even before the start is complete, whatever it waits for:
+ * until then the service has acknowledged nothing.
  */
 async function unlessStopped(starting: Promise<Outrider>, stopped: Promise<string>, logger: Logger): Promise<Outrider> {
   const first = await Promise.race([starting, stopped]);

@@ -2,12 +2,12 @@ import type { Config, Logger } from '@outrider/runtime';
 import type { variables } from './config.ts';
 
 /**
- * A command of the command line that prints its answer.
+ * A command of the command line that prints its output.
  *
- * @param words what follows its name
- * @param print is given each line of the answer
- * @returns how many things failed; the exit code is 1 where any did
- * @throws {StartError} when the words are no such command; {DataDirError} when an embedded store is in use
+ * @param words arguments after its name
+ * @param print is passed each line of output
+ * @returns number of failures; the exit code is 1 if there were any
+ * @throws {StartError} when the arguments are invalid; {DataDirError} when an embedded store is in use
  */
 export type Command = (
   words: readonly string[],

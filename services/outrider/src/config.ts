@@ -12,7 +12,7 @@ import {
 import { demoVariables } from './demo/settings.ts';
 import { SERVICE_SETTINGS } from './services.ts';
 
-/** Every environment variable that Outrider reads as one process; `docs/configuration.md` lists them. */
+/** All environment variables of Outrider in one process, listed in `docs/configuration.md`. */
 export const variables = {
   ...hostVariables,
   ...SERVICE_SETTINGS,

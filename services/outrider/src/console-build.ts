@@ -5,18 +5,18 @@ import { fileURLToPath } from 'node:url';
 import { SYSTEM_CLOCK } from '@outrider/domain';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-/** Relative to the root: what the console is built from. */
+/** Sources of the console, relative to the root. */
 const SOURCES = ['services/console', 'packages/client'];
-/** What else it shows; an installation may lack it. */
+/** Other content of the console, which an installation may lack. */
 const ALSO_SHOWN = ['docs/devices', 'packages/simulator', 'packages/words'];
 const RESULT = 'services/console/dist/index.html';
-/** `dist`, and where builds that still run put theirs. */
+/** `dist`, and the output folders of running builds. */
 const NOT_SOURCES = /^(dist(-.*)?|node_modules)$/;
 const IS_TEST = /\.(test|bench)\.tsx?$/;
-/** Of what a failed build wrote: its last lines say why. */
+/** Lines shown of a failed build's output; the last ones contain the reason. */
 const SHOWN_LINES = 15;
 
-/** Why the console has to be built, or null where the last build is up to date. */
+/** Why the console has to be built; null if the last build is up to date. */
 export function reasonToBuild(root: string): 'missing' | 'older than its sources' | null {
   const result = join(root, RESULT);
   if (!existsSync(result)) return 'missing';
@@ -45,9 +45,9 @@ export interface BuildCommand {
 const NPM: BuildCommand = { command: 'npm', args: ['run', '--silent', 'build', '-w', '@outrider/console'] };
 
 /**
- * Builds the console where it is missing or older than its sources. A failure is printed and does not stop the start.
+ * Builds the console if it is missing or older than its sources. A failure is printed and does not prevent the start.
  *
- * @param print takes progress
+ * @param print is passed the progress
  * @returns whether the console is up to date now
  */
 export async function buildConsole(
@@ -58,7 +58,7 @@ export async function buildConsole(
   if (!SOURCES.every((folder) => existsSync(join(root, folder, 'package.json')))) return false;
   const reason = reasonToBuild(root);
   if (reason === null) return true;
-  // An installation without development dependencies can't build; its console was built where they are.
+  // An installation without development dependencies can't build. Its console was built elsewhere.
   if (!existsSync(join(root, 'node_modules/vite'))) return false;
   print(`The console is ${reason}: building it …`);
   const startedMs = SYSTEM_CLOCK.now();

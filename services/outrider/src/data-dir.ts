@@ -23,20 +23,20 @@ export class DataDirInUseError extends DataDirError {
   override name = 'DataDirInUseError';
 }
 
-/** In a folder into which a backup is being restored. */
+/** Exists in a folder while a backup is restored into it. */
 export const RESTORING_FILE = 'restoring';
 
 /**
- * How what is kept is written: the schemas of the log and the states in checkpoints, which have no migrations of their
- * own as the registry and the archive have. It grows when what an earlier one wrote can't be read any more.
+ * Version of the format of stored data: the schemas of the log and the states in checkpoints, which unlike the registry
+ * and the archive have no migrations. Incremented when data of earlier versions can no longer be read.
  */
 export const DATA_DIR_FORMAT = 2;
 
-/** The service's folder, held by this process alone. */
+/** The service's folder, locked by this process. */
 export interface DataDir {
-  /** Absolute. */
+  /** Absolute path. */
   path: string;
-  /** What other accounts had rights to before. */
+  /** Files to which other accounts had access before. */
   rights: PrivateFolder;
   file(name: string): string;
   release(): void;
@@ -77,7 +77,7 @@ export function openDataDir(folder: string): DataDir {
   };
 }
 
-/** Whether a running service holds the folder, which is left as it is. */
+/** Whether a running service holds the folder. The folder is not changed. */
 export function isInUse(path: string): boolean {
   const file = join(path, 'in-use.lock');
   if (!existsSync(file)) return false;
@@ -93,14 +93,14 @@ function checkFormat(path: string): void {
   const file = join(path, 'format');
   const isNew = !existsSync(file) && !existsSync(join(path, 'log.sqlite'));
   if (isNew) {
-    // Whole and durable before there is a log: without it, or with an empty one, the folder would be refused.
+    // Written completely and durably before the log exists: with an empty or missing file the folder would be refused.
     writeFileSync(`${file}.new`, `${DATA_DIR_FORMAT}\n`, { flush: true });
     renameSync(`${file}.new`, file);
     const folder = openSync(path, 'r');
     fsyncSync(folder);
     closeSync(folder);
   }
-  // The first format did not say so.
+  // The first format had no such file.
   const found = existsSync(file) ? readFileSync(file, 'utf8').trim() : '1';
   if (!/^\d+$/.test(found))
     throw new DataDirError(`${file} is damaged: it should hold a number. Restore it from a backup of DATA_DIR`);

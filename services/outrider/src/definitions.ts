@@ -7,9 +7,9 @@ import { withDefinitions } from './with-definitions.ts';
 /**
  * `outrider definitions status` and `outrider definitions republish`.
  *
- * @returns the exit code: 1 where the topic differs from the registry afterwards
- * @throws {StartError} when the words are no such command, or a service publishes just now; {DataDirError} when an
- *   embedded log or registry is in use
+ * @returns the exit code: 1 if the topic differs from the registry afterwards
+ * @throws {StartError} when the arguments are invalid, or a service is publishing; {DataDirError} when an embedded log
+ *   or registry is in use
  */
 export const runDefinitions: Command = async (words, config, logger, print) => {
   const [what] = words;

@@ -4,12 +4,12 @@ import { watch } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * `npm run dev`: the demo, started again whenever a file of the service changes. Node's own `--watch` is no help here:
- * it sends messages of its own to the threads of the service.
+ * `npm run dev`: the demo, restarted whenever a file of the service changes. Node's own `--watch` does not work here,
+ * because it sends messages to the service's threads.
  */
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const WATCHED = ['packages', 'services', 'schemas'];
-/** An editor writes several files at once. */
+/** Debounce time, because an editor writes several files at once. */
 const QUIET_MS = 300;
 
 let demo = startDemo();
@@ -20,7 +20,7 @@ for (const folder of WATCHED)
   watch(`${ROOT}${folder}`, { recursive: true }, (_, file) => {
     if (file === null || !/\.(ts|js|html|css|json|avsc)$/.test(file) || /\.(test|bench|conformance)\.ts$/.test(file))
       return;
-    // Vite has a development server of its own: `npm run dev -w @outrider/console`.
+    // Changes of the console are handled by Vite's development server: `npm run dev -w @outrider/console`.
     if (/^(console|client)[/\\]/.test(file)) return;
     if (due !== null) clearTimeout(due);
     due = setTimeout(() => {
@@ -35,7 +35,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 
 function startDemo(): ChildProcess {
   return spawn(process.execPath, [fileURLToPath(new URL('./main.ts', import.meta.url)), 'demo'], {
-    // Ctrl-C is for this process, which stops the demo in its turn.
+    // Ctrl-C is only delivered to this process, which then stops the demo.
     detached: true,
     stdio: 'inherit',
   });

@@ -20,14 +20,14 @@ import {
 import type { variables } from './config.ts';
 
 const MIB = 1024 * 1024;
-/** A start writes: write-ahead logs of three databases, ClickHouse's own files. */
+/** Space that a start writes: write-ahead logs of three databases, ClickHouse's own files. */
 const START_NEEDS_BYTES = 32 * MIB;
-/** The first start makes the tables of the archive, which leaves 64 MiB of the disk to the others. */
+/** The first start also creates the archive's tables, which requires 64 MiB of the disk to remain free. */
 const FIRST_START_NEEDS_BYTES = 96 * MIB;
 const CHECK_EVERY_MS = 1000;
 const RETRY_AFTER_SECONDS = 30;
 
-/** How many bytes have to be free on the disk of the data folder: started with less the service would fail halfway. */
+/** Bytes that must be free on the disk of the data folder: with less the service would fail during the start. */
 export function neededToStart({ DATA_DIR, CLICKHOUSE_URL }: StartPlace): number {
   const makesArchive = CLICKHOUSE_URL === null && !existsSync(join(DATA_DIR, 'warehouse', 'store'));
   return makesArchive ? FIRST_START_NEEDS_BYTES : START_NEEDS_BYTES;
@@ -36,12 +36,12 @@ export function neededToStart({ DATA_DIR, CLICKHOUSE_URL }: StartPlace): number 
 type StartPlace = Pick<Config<typeof variables>, 'DATA_DIR' | 'CLICKHOUSE_URL'>;
 
 /**
- * Waits until the disk of the data folder has space to start with. Meanwhile health and metrics answer at the place of
- * the REST API, and everything else there is answered with 503: a process that ended instead would be started again and
- * again, and say nothing.
+ * Waits until the disk of the data folder has enough space for a start. Meanwhile the port of the REST API serves
+ * health and metrics, and responds with 503 to all else. A process that ended instead would be restarted again and
+ * again without any report.
  *
  * @param stopped resolves when the process is to stop
- * @returns false when it is to stop
+ * @returns false if the process is to stop
  * @throws {Error} when the port is in use
  */
 export async function waitForDisk(
@@ -87,7 +87,7 @@ export async function waitForDisk(
   }
 }
 
-/** The folder, or the nearest above it that exists. */
+/** The folder, or its nearest existing ancestor. */
 async function existing(folder: string): Promise<string> {
   const known = await stat(folder).catch(() => null);
   return known || dirname(folder) === folder ? folder : existing(dirname(folder));
@@ -96,7 +96,7 @@ async function existing(folder: string): Promise<string> {
 const LOG_CHECK_EVERY_MS = 60_000;
 
 export interface LogFillWatchParts {
-  /** Of the log. */
+  /** Path of the log. */
   path: string;
   /** The size bound of the log. */
   maxBytes: number;
@@ -104,13 +104,13 @@ export interface LogFillWatchParts {
   logger: Logger;
   metrics: Metrics;
   clock?: Clock;
-  /** Default: those in the file. */
+  /** Default: measured from the file. */
   usedBytes?: () => number;
 }
 
 /**
- * Warns a day before the log refuses packets: at its size bound it removes what all readers have read, so what counts
- * is how much the slowest reader has not read.
+ * Warns a day before the log refuses packets. At its size limit the log removes records that all readers have read, so
+ * the unread part of the slowest reader determines the time.
  */
 export function createLogFillWatch(parts: LogFillWatchParts): Watch {
   const { path, maxBytes, log, logger, metrics, clock = SYSTEM_CLOCK, usedBytes = () => usedBytesOf(path) } = parts;
@@ -151,7 +151,7 @@ export function createLogFillWatch(parts: LogFillWatchParts): Watch {
   };
 }
 
-/** Of the topic that fills the log, the share of its records that the slowest reader has not read. */
+/** Unread share of the slowest reader, in the topic that fills the log. */
 function unreadShareOf(readers: readonly ReaderProgress[]): number {
   const shares = readers
     .filter(({ topic, end, earliest }) => topic === telemetryTopic.name && end > earliest)
@@ -159,7 +159,7 @@ function unreadShareOf(readers: readonly ReaderProgress[]): number {
   return Math.max(0, ...shares);
 }
 
-/** What records take in the file of the log: what was removed leaves free pages. */
+/** Bytes of records in the file of the log. Removed records leave free pages, which do not count. */
 function usedBytesOf(path: string): number {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
@@ -170,7 +170,7 @@ function usedBytesOf(path: string): number {
   }
 }
 
-/** Measures what the log takes on the disk. Kafka has metrics of its own for that. */
+/** Measures the size of the log on disk. Kafka has its own metrics for that. */
 export function measureLog(path: string, metrics: Metrics): void {
   new Gauge({
     name: 'outrider_log_bytes',

@@ -1,5 +1,5 @@
 import { restartWithAllocatorSettings } from './allocator.ts';
 
-// Before anything else is loaded: what the process has until then is loaded twice.
+// Before anything else is loaded, because everything loaded until then is loaded again.
 restartWithAllocatorSettings(process.argv[2]);
 await import('./command-line.ts');

@@ -4,30 +4,30 @@ import type { ThreadOfService } from './threads.ts';
 
 export interface OnDemandParts {
   name: string;
-  /** Names of its checks, which pass while it does not run. */
+  /** Names of the service's checks, which pass while it does not run. */
   checks: readonly string[];
-  /** When there is work for it, Unix milliseconds; null: none is known of. */
+  /** Time of the next work in Unix milliseconds; null if no work is known. */
   nextWorkMs(): Promise<number | null>;
-  /** Makes the thread, for one run of it. */
+  /** Creates the thread for one run of the service. */
   createThread(): ThreadOfService;
   logger: Logger;
   clock: Clock;
 }
 
 const LOOK_EVERY_MS = 1000;
-/** A thread that is started for each report would take more than one that waits for the next. */
+/** Idle time before the thread is stopped. Starting a thread for each report would cost more. */
 const KEPT_MS = 15 * 60_000;
 
 /**
- * A service whose thread runs while there is work for it, and for a quarter of an hour after: what it has loaded takes
- * some 45 MB. Where the thread can't be started, its checks say so, and it is tried again.
+ * A service whose thread runs while there is work for it, and for a quarter of an hour after. The loaded modules take
+ * some 45 MB. If the thread can't be started, its checks fail and the start is retried.
  */
 export function threadOnDemand(parts: OnDemandParts): ThreadOfService {
   const { name, checks, nextWorkMs, createThread, logger, clock } = parts;
   let thread: ThreadOfService | null = null;
   let neededUntilMs = 0;
   let cannotStart = false;
-  /** Of the threads that have ended. */
+  /** Counters of stopped threads. */
   let counted: MetricsSnapshot = [];
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
@@ -48,7 +48,7 @@ export function threadOnDemand(parts: OnDemandParts): ThreadOfService {
   async function end(): Promise<void> {
     const ending = thread;
     if (ending === null) return;
-    // It does nothing now: what it has counted is all that it will.
+    // The thread is idle, so its counters are final.
     counted = await summedCounts([counted, await ending.metrics()]);
     thread = null;
     await ending.stop();
@@ -63,7 +63,7 @@ export function threadOnDemand(parts: OnDemandParts): ThreadOfService {
     async work() {
       const atMs = await nextWorkMs();
       const nowMs = clock.now();
-      // What it does now is due again when its lease lapses.
+      // A running task becomes due again when its lease lapses.
       if (atMs !== null && atMs <= nowMs + (thread === null ? 0 : KEPT_MS)) neededUntilMs = nowMs + KEPT_MS;
       if (thread === null && nowMs < neededUntilMs) await begin();
       else if (thread !== null && nowMs >= neededUntilMs) await end();

@@ -32,14 +32,14 @@ import { createServiceThread, type ThreadOfService } from './threads.ts';
 
 /** A running service. */
 export interface Outrider {
-  /** Ports that it listens on. */
+  /** Listening ports. */
   ports: { http: number; video: number; metrics?: number } & Partial<Record<ProtocolName, number>>;
-  /** The operator's password if this start generated it: printed this once. */
+  /** The operator's password if this start generated it. Only available this once. */
   generatedPassword: string | null;
   registry: Registry;
   /** Rejects when a part fails; never resolves. */
   failed: Promise<never>;
-  /** Accepts no more packets, stores everything that it acknowledged, and closes everything. */
+  /** Stops accepting packets, stores everything that was acknowledged, and closes everything. */
   stop(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export interface Outrider {
  *
  * @param prepare called when the stores are open and nothing reads the log yet, with the paths of files in the folder
  * @throws {DataDirError} when the folder can't be used
- * @throws {Error} when a port is in use or a store can't be opened; what had started is stopped again
+ * @throws {Error} when a port is in use or a store can't be opened; then started parts are stopped again
  */
 export async function startOutrider(
   config: Config<typeof variables>,
@@ -71,7 +71,7 @@ export async function startOutrider(
       stop: () => life.stop(),
     };
   } catch (error) {
-    // Errors while stopping are logged; the error that is thrown says why the start failed.
+    // Errors while stopping are logged. The thrown error is the reason why the start failed.
     await life.stop().catch(() => {});
     throw error;
   }
@@ -134,7 +134,7 @@ async function startServices(context: Context, stores: Stores): Promise<Record<s
   return ports;
 }
 
-/** Starts what looks after the process and its folder. Returns the checks of these and of the stores. */
+/** Starts the watches of the process and its folder. Returns the checks of these and of the stores. */
 async function startWatches(context: Context, { registry, warehouse, log, videoFiles, diskWarnings }: Stores) {
   const { config, life, dataDir, metrics, loggerOf } = context;
   const descriptors = createDescriptorWatch({

@@ -5,7 +5,7 @@ import { StartError } from '@outrider/runtime';
 import type { Command } from './command.ts';
 import { withDefinitions } from './with-definitions.ts';
 
-/** What is in no topic: in the registry alone. */
+/** Data that exists only in the registry, not in any topic. */
 const NOT_IN_THE_TOPIC = [
   'passwords, sessions, API keys, passkeys, second factors, links to sign-in providers',
   'e-mail addresses of accounts, confirmations of addresses, dates on which accounts expire, preferences, quotas',
@@ -16,12 +16,12 @@ const NOT_IN_THE_TOPIC = [
 ];
 
 /**
- * `outrider registry rebuild` writes into the registry what it has lost of topic `definitions`, `check` looks for rows
- * that are damaged, `accept` takes them as they are.
+ * `outrider registry rebuild` restores data that the registry has lost from topic `definitions`; `check` looks for
+ * damaged rows; `accept` accepts them unchanged.
  *
- * @returns the exit code: 1 where the topic differs from the registry afterwards, or rows are damaged
- * @throws {StartError} when the words are no such command, or a service publishes just now; {DataDirError} when an
- *   embedded log or registry is in use
+ * @returns the exit code: 1 if the topic differs from the registry afterwards, or rows are damaged
+ * @throws {StartError} when the arguments are invalid, or a service is publishing; {DataDirError} when an embedded log
+ *   or registry is in use
  */
 export const runRegistry: Command = async (words, config, logger, print) => {
   const [word, ...more] = words;

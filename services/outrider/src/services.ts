@@ -12,15 +12,15 @@ import { service as video } from '@outrider/video/service';
 const ALL = [archiver, rules, recalculator, video, reporter, forwarder, api, notifier, gateway] as const;
 
 /**
- * Every service, in the order in which one process starts them: readers of the log, workers, servers for people, and
- * the ports of terminals last. It stops them in the reverse order.
+ * All services, in the order in which one process starts them: readers of the log, workers, servers for users, and last
+ * the ports of terminals. They are stopped in reverse order.
  */
 export const SERVICES = ALL as unknown as readonly Service[];
 
 type Together<Each> = (Each extends unknown ? (each: Each) => void : never) extends (all: infer All) => void
   ? All
   : never;
-/** What all services read from the environment, beside what their stores do: first what people set first. */
+/** Environment variables of all services, besides those of their stores. The most common ones come first. */
 export const SERVICE_SETTINGS = Object.assign(
   {},
   api.settings,

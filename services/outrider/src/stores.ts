@@ -26,7 +26,7 @@ import type { variables } from './config.ts';
 import type { openDataDir } from './data-dir.ts';
 import { createLogFillWatch, measureLog } from './disk.ts';
 
-/** What every part of the process shares. */
+/** Context shared by all parts of the process. */
 export type Context = Awaited<ReturnType<typeof openContext>>;
 export type Stores = Awaited<ReturnType<typeof openStores>>;
 
@@ -85,7 +85,7 @@ export async function openStores(context: Context) {
   }
 }
 
-/** Stores that services share: opened as those services have them opened that write to them. */
+/** Stores shared by services, opened as required by the services that write to them. */
 const ALL_STORES: StoreUse<typeof variables, Exclude<StoreName, 'directory'>> = {
   name: 'outrider',
   stores: [

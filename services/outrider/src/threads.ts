@@ -35,13 +35,13 @@ import {
 /** Calls {@link runInThread}. */
 const ENTRY = new URL('./service-thread.ts', import.meta.url);
 
-/** A service that runs in a thread of its own, as the main thread uses it. */
+/** A service in its own thread, as seen by the main thread. */
 export interface ThreadOfService extends Part {
-  /** What it said when it was ready. */
+  /** The message that the thread sent when it was ready. */
   started(): ThreadStarted;
   metrics(): Promise<MetricsSnapshot>;
   /**
-   * Runs one of its checks.
+   * Runs one of the service's checks.
    *
    * @throws {NotReadyError} as the check does
    */
@@ -49,19 +49,19 @@ export interface ThreadOfService extends Part {
 }
 
 export interface ThreadStarted extends Pick<StartedService, 'ports' | 'terminalPorts'> {
-  /** Names of its checks. */
+  /** Names of the service's checks. */
   checks: readonly string[];
 }
 
-/** What a thread is started with. */
+/** Start parameters of a thread. */
 export interface ThreadSettings {
   /** Module that exports the service as `service`. */
   module: string;
   config: object;
   backing: Backing;
-  /** Of the embedded log, see `SqliteLogOptions`. */
+  /** Option of the embedded log, see `SqliteLogOptions`. */
   commitGapMs: number;
-  /** To the thread that has chDB; null where ClickHouse is a server, or is not needed. */
+  /** Port of the thread that runs chDB; null if ClickHouse is a server or not needed. */
   warehouse: MessagePort | null;
 }
 
@@ -86,11 +86,11 @@ type Report =
   | { id: number; failure: ClonedError };
 
 /**
- * Runs a service in a thread. It shares no memory with other threads, just as when it runs in a process of its own: it
- * exchanges data through the log and, over a message port, through the hub.
+ * Runs a service in a thread. Like a separate process, the thread shares no memory with others: it exchanges data
+ * through the log and, over a message port, through the hub.
  *
  * @param hub of the main thread
- * @param youngMb MiB that V8 has for new objects, which collections under load are rarer with; null: as it decides, 48
+ * @param youngMb MiB of V8's young generation, larger for fewer collections under load; null: V8's default, 48
  */
 export function createServiceThread(
   name: string,
@@ -173,7 +173,7 @@ export function createServiceThread(
       try {
         await begun;
       } catch (error) {
-        // Another one may be started in its place.
+        // Another thread may be started in its place.
         worker = null;
         await thread.terminate();
         throw error;
@@ -261,7 +261,7 @@ async function startIn(service: Service, settings: ThreadSettings, context: Thre
   return started;
 }
 
-/** The main thread shows what was counted here. */
+/** Refuses access, because the main thread exposes the metrics of this thread. */
 const NO_METRICS_ACCESS = createMetricsAccess(async () => '', null);
 
 function clonedError(error: unknown): ClonedError {

@@ -4,18 +4,18 @@ import type { Config } from '@outrider/runtime';
 import type { variables } from './config.ts';
 import type { Outrider } from './outrider.ts';
 
-/** Where a person on this machine reaches a service that listens on the address. */
+/** Host name by which a browser on this machine can connect to a service that listens on the address. */
 function hostOf(listensOn: string): string {
   if (listensOn === '0.0.0.0' || listensOn === '::') return 'localhost';
   return listensOn.includes(':') ? `[${listensOn}]` : listensOn;
 }
 
-/** Where a browser on this machine finds it. */
+/** URL of the service for a browser on this machine. */
 export function addressOf({ HOST }: Config<typeof variables>, httpPort: number): string {
   return `http://${hostOf(HOST)}:${httpPort}`;
 }
 
-/** Says on standard output where everything is: a picture for people, one line of JSON for programs. */
+/** Prints the addresses of the service on standard output: as text for people, as one line of JSON for programs. */
 export function printWelcome(config: Config<typeof variables>, { ports, generatedPassword }: Outrider): void {
   if (config.LOG_FORMAT === 'json') {
     process.stdout.write(`${JSON.stringify({ ready: true, ports, generatedPassword })}\n`);

@@ -8,14 +8,14 @@ import { openDataDir } from './data-dir.ts';
 /**
  * Opens the registry and the log for a command that compares them, while no service publishes definitions.
  *
- * @throws {StartError} when a service publishes just now; {DataDirError} when an embedded log or registry is in use
+ * @throws {StartError} when a service is publishing; {DataDirError} when an embedded log or registry is in use
  */
 export async function withDefinitions<T>(
   config: Parameters<Command>[1],
   logger: Parameters<Command>[2],
   work: (registry: Registry, log: Log) => Promise<T>,
 ): Promise<T> {
-  // What is embedded is its service's alone.
+  // Embedded stores may only be used by one process.
   const isEmbedded = config.KAFKA_BROKERS === null || config.DATABASE_URL === null;
   const dataDir = isEmbedded ? openDataDir(config.DATA_DIR) : null;
   try {

@@ -20,12 +20,12 @@ interface Task {
   ending: AbortController;
 }
 
-/** The account may not have it (any more); the message says why. */
+/** The account may not have the export (any more); the message says why. */
 class Refused extends Error {}
 
 /**
- * Makes the exports of what is held about a person, one at a time in each process. Their files are kept as those of
- * reports are. A file is put whole or not at all, under a name of the attempt, and is noted with the end of its job.
+ * Makes the exports of personal data, one at a time in each process. Their files are kept like those of reports. A file
+ * is stored whole or not at all, under a name of the attempt, and is recorded together with the end of its job.
  */
 export function createPersonExports(parts: PersonExportParts): Part & { readonly healthy: boolean } {
   const { config, registry, directory, logger, clock } = parts;
@@ -50,7 +50,7 @@ export function createPersonExports(parts: PersonExportParts): Part & { readonly
       name: `${person.subject}-${person.id}-${isoTime(nowMs).slice(0, 10)}.json`,
     };
     const noted = { ...file, ...result, vehicleIds: [], geofenceIds: [] };
-    // Where this fails, the file stays: the sweep removes it unless the job ended with it.
+    // If this fails, the file stays: the sweep removes it unless the job ended with it.
     if (!(await registry.reportFiles.finish(leased, result, noted))) await store.delete(file.id);
   }
 
@@ -104,7 +104,7 @@ export function createPersonExports(parts: PersonExportParts): Part & { readonly
   });
 }
 
-/** The same parts, until the export must not go on. */
+/** Passes the parts on until the export must not go on. */
 async function* untilAborted(
   parts: AsyncIterable<string>,
   counted: { rows: number },

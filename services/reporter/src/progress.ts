@@ -1,8 +1,8 @@
 import type { Question, ReportKind, Row } from '@outrider/reports';
 
 /**
- * How much of a report is made once a row of it is: by the vehicles that come before the row's, and by how far into the
- * time range the row is.
+ * Estimates how much of a report is done at a row: from the number of vehicles before the row's vehicle, and from the
+ * row's time within the time range.
  *
  * @returns 0 to 100; it never falls
  */

@@ -42,7 +42,7 @@ export interface ReportTask {
 
 /** How long one job may wait for addresses; a call waits less. */
 const ADDRESSES_MS = 120_000;
-/** The number of bytes bounds what is written in the end. */
+/** Never attained in practice: the limit of bytes ends a report earlier. */
 const MAX_ROWS = 100_000_000;
 
 /** The job was cancelled, another worker has it, or the service stops. */
@@ -54,7 +54,7 @@ class BrokenOff extends Error {
   }
 }
 
-/** The account gets no such report; the message says why. */
+/** The account may not have the report; the message says why. */
 class Refused extends Error {
   readonly reason: ReportFailure;
   constructor(message: string, reason: ReportFailure) {
@@ -69,11 +69,11 @@ class RightsChanged extends Error {}
 /**
  * Attempts at report jobs.
  *
- * Why a crash leaves neither a wrong report nor none:
- * - The next worker begins a job again from the first row. A file is put whole or not at all, under a name of the
- *   attempt, and is noted with the end of its job in one transaction.
- * - The rights of the user decide what a report holds. They are checked while it is made, when it is done, and when
- *   somebody fetches it.
+ * Why a crash leads neither to a wrong report nor to a missing one:
+ * - The next worker begins a job again from the first row. A file is stored whole or not at all, under a name of the
+ *   attempt, and is recorded together with the end of its job in one transaction.
+ * - The rights of the user decide what a report contains. They are checked while it is made, when it is done, and when
+ *   it is fetched.
  */
 export class ReportAttempts {
   readonly #parts: ReportRunnerParts;
@@ -93,7 +93,7 @@ export class ReportAttempts {
     });
   }
 
-  /** Renews the lease, and ends the attempt where it must not go on. */
+  /** Renews the lease, and aborts the attempt when it must not go on. */
   async renew({ leased, progress, ending }: ReportTask): Promise<void> {
     const lease = await this.#parts.registry.jobs.renew(leased, this.#times.leaseMs, progress, null);
     if (lease !== 'held') ending.abort(new BrokenOff(lease));
@@ -113,7 +113,7 @@ export class ReportAttempts {
     }
   }
 
-  /** @throws {Refused} when the account may not have it */
+  /** @throws {Refused} when the account may not have the report */
   #askerOf({ job }: LeasedJob, request: ReportRequest): User {
     const { directory } = this.#parts;
     const account = directory.userOf(job);
@@ -167,7 +167,7 @@ export class ReportAttempts {
       name: fileName(kind.name, question, format),
       mediaType,
     };
-    // Where this fails, the file stays: the sweep removes it unless the job ended with it.
+    // If this fails, the file stays: the sweep removes it unless the job ended with it.
     if (
       await registry.reportFiles.finish(
         leased,
@@ -217,7 +217,7 @@ export class ReportAttempts {
       await this.#publish(leased, request, { state: 'failed', rows: 0, bytes: 0, error: said });
   }
 
-  /** Clients that are not connected query the job. */
+  /** Notifies connected clients. Others query the job. */
   async #publish(
     { job }: LeasedJob,
     { report, format }: ReportRequest,
@@ -242,7 +242,7 @@ export class ReportAttempts {
   }
 }
 
-/** Why there will be no such report, and the same as a word for messages; null where another attempt may succeed. */
+/** Why the report is impossible, as a sentence and as a code for messages; null when another attempt may succeed. */
 function reasonOf(error: unknown): { said: string; reason: ReportFailure } | null {
   if (error instanceof Refused) return { said: error.message, reason: error.reason };
   if (error instanceof TooManyRowsError || error instanceof ReportTooLargeError)
@@ -255,7 +255,7 @@ function reasonOf(error: unknown): { said: string; reason: ReportFailure } | nul
   return null;
 }
 
-/** The same sources, collecting the geofences that they name. */
+/** Wraps the sources, and collects the geofences that they name. */
 function noting(sources: ReportSources, named: Set<GeofenceId>): ReportSources {
   return {
     ...sources,
@@ -289,7 +289,7 @@ async function* counted(
   for await (const rows of pages) {
     progress.positions += rows.length;
     const last = rows.at(-1);
-    // The file still has to be written and put in place.
+    // The file still has to be written and stored.
     if (last !== undefined) progress.percent = Math.min(percentOf(last), 99);
     yield rows;
   }

@@ -8,18 +8,18 @@ export interface ReportFileStoreConfig {
   retentionDays: number;
   /** How much space all files together may use. */
   quotaBytes: number;
-  /** How large one may become. */
+  /** Maximum size of a file. */
   maxFileBytes: number;
 }
 
 const DAY_MS = 86_400_000;
 const AT_ONCE = 100;
-/** A file that is noted nowhere may be one that is just being put. */
+/** Minimum age at which a file without a record is removed: a younger one may still be being stored. */
 const STRAY_AFTER_MS = 3_600_000;
 const PART_BYTES = 64 * 1024;
 const OWN = /^report-[0-9a-f-]{36}-[0-9a-f-]{36}\.[a-z0-9]+$/;
 
-/** A report that would be larger than one may be. */
+/** The report would exceed the maximum size. */
 export class ReportTooLargeError extends Error {
   override name = 'ReportTooLargeError';
   constructor(maxBytes: number) {
@@ -50,7 +50,7 @@ export class ReportFileStore {
   }
 
   /**
-   * Stores what comes as a file of this attempt: another attempt at the same job has another file.
+   * Stores the parts as a file of this attempt: another attempt at the same job has another file.
    *
    * @throws {ReportTooLargeError}
    */
@@ -81,7 +81,7 @@ export class ReportFileStore {
     }
   }
 
-  /** Takes away files that are noted nowhere: what a crash between two writes may have left. */
+  /** Removes files without a record: a crash between two writes may have left them. */
   async sweep(): Promise<void> {
     await removeStrays(this.#files, {
       storedBeforeMs: this.#now() - STRAY_AFTER_MS,
@@ -92,14 +92,14 @@ export class ReportFileStore {
   }
 
   async #remove(id: string): Promise<void> {
-    // In this order: a file that is noted and not there is damaged, for who asks for it. The sweep finds what is there
-    // and not noted.
+    // In this order: a recorded file that is missing would be damaged for its reader. The sweep finds files that exist
+    // without a record.
     await this.#noted.forget(id);
     await this.#files.delete(id);
   }
 }
 
-/** The same as bytes, in parts that are worth a write. */
+/** Converts the parts to bytes, in chunks that are worth a write. */
 async function* bounded(parts: AsyncIterable<string | Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = [];
   let length = 0;

@@ -23,13 +23,13 @@ export interface ReportMailParts {
   config: {
     /** A larger file is not attached: the message says where it is. */
     maxAttachmentBytes: number;
-    /** Where people reach the service. */
+    /** Public address of the service, for links. */
     publicUrl: string;
     /** Default 1000. */
     pollMs?: number;
   };
   registry: Pick<Registry, 'reportDeliveries' | 'reportSchedules' | 'reportFiles' | 'jobs' | 'preferences'>;
-  /** Everything defined, as it is in force. */
+  /** All current definitions. */
   directory: Directory;
   files: Pick<Files, 'get'>;
   email: Pick<EmailChannel, 'send'>;
@@ -41,16 +41,15 @@ export interface ReportMailParts {
   random(): number;
 }
 
-/** Each may hold a file in memory. */
+/** Messages sent at once: each may hold a file in memory. */
 const AT_ONCE = 2;
 /** Lease duration. Renewed while the message is sent, so another worker retries a crashed worker's message. */
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
 
 /**
- * Sends the reports of schedules to their mailboxes. An attempt that fails, for whatever reason, is repeated later and
- * later, for a day. The rights at the time of sending decide: an account that may not see all of a report any more is
- * sent none.
+ * Sends the reports of schedules to their mailboxes. A failed attempt is repeated at growing intervals, for a day. The
+ * rights at the time of sending decide: an account that may no longer see all of a report is sent none.
  */
 export function createReportMail(parts: ReportMailParts): Part {
   const { registry, logger } = parts;
@@ -105,7 +104,7 @@ async function sendReport(
   return 'cancelled' in prepared ? prepared : parts.email.send(prepared);
 }
 
-/** What the schedule says now decides: who took an address out of it, or deleted it, wants nothing sent there. */
+/** The current schedule decides: nothing is sent to an address that was removed from it, or if it was deleted. */
 async function prepare(
   parts: ReportMailParts,
   delivery: ReportDelivery,
@@ -120,11 +119,11 @@ async function prepare(
   if (job === null) return { cancelled: 'The report is forgotten.' };
   const { language } = requestOf(job);
   const preferred = await readerOf(registry, owner.id, schedule.timeZone);
-  // Their reader is not known: a schedule may be in another language, else they read as its owner does.
+  // The reader is unknown: the language is that of the schedule, else that of its owner.
   const reader = language ? { ...preferred, language } : preferred;
   const message = await compose(parts, delivery, { schedule, owner, job, reader });
   if ('cancelled' in message) return message;
-  // What would not be sent anyway does not count.
+  // Checked last: a message that would not be sent anyway must not count.
   const address = await mailPolicy.admit(owner, delivery.target, delivery.attempts === 1);
   return 'cancelled' in address ? address : mailPolicy.withUnsubscribe(message, address, reader.language);
 }
@@ -145,12 +144,12 @@ async function compose(
   const { words } = messagesIn(reader.language);
   const { title, labels, reasons, failed, tooLarge } = words.reportMail;
   const name = reportName(job, reader);
-  // No word of it is its owner's to choose: the name of the schedule stands in the text, as a name.
+  // The owner cannot choose any of its words. The name of the schedule only appears in the text, quoted as a name.
   const titled = title(name, periodOf(job, reader));
   const scheduled = [labels.schedule, quotedName(schedule.name)] as const;
   if (job.state === 'failed') {
     const known = REPORT_FAILURES.find((each) => each === job.result?.reason);
-    // An earlier version noted the sentence alone.
+    // An earlier version stored the sentence alone.
     const reason = known ? reasons[known] : (job.error ?? '');
     return { id: delivery.id, to, ...written(reader, failed(titled), [scheduled, [labels.reason, reason]]) };
   }
@@ -177,7 +176,7 @@ async function compose(
   };
 }
 
-/** As text, and as a document in the direction of the language. */
+/** The message as text, and as a document in the direction of the language. */
 function written(
   { language }: MessageReader,
   subject: string,
@@ -217,7 +216,7 @@ function dayOf(timeMs: number, timeZone: string): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(timeMs).toZonedDateTimeISO(timeZone).toPlainDate();
 }
 
-/** Such as `2026-01-05 to 2026-01-11`, as it is written in the language. */
+/** Time range of the report such as `2026-01-05 to 2026-01-11`, as written in the language. */
 function periodOf(job: Job, { language }: MessageReader): string | null {
   const days = daysOf(job);
   if (days === null) return null;
@@ -227,13 +226,13 @@ function periodOf(job: Job, { language }: MessageReader): string | null {
 }
 
 /**
- * In the language of the reader, with days that sort: `Mileage 2026-01-05 2026-01-11.xlsx`. A report without a time
- * range is named by the day when it was made.
+ * File name in the language of the reader, with days that sort: `Mileage 2026-01-05 2026-01-11.xlsx`. A report without
+ * a time range is named by the day when it was made.
  */
 function fileName(file: ReportFile, name: string, job: Job): string {
   const { first, last } = daysOf(job) ?? dayMade(job);
   const period = new Set([first.toString(), last.toString()]);
-  // What file systems refuse.
+  // Characters that file systems refuse.
   const plain = name.replace(/[\\/:*?"<>|]+/g, '-');
   return `${[plain, ...period].join(' ')}.${file.name.split('.').at(-1)}`;
 }
@@ -243,7 +242,7 @@ function dayMade(job: Job): { first: Temporal.PlainDate; last: Temporal.PlainDat
   return { first: day, last: day };
 }
 
-/** Its totals, as labels and values; an earlier version noted none. */
+/** Totals of the report, as labels and values; an earlier version stored none. */
 function summaryOf({ result }: Job): [label: string, value: string][] {
   const { summary } = result ?? {};
   const lines = Array.isArray(summary) ? summary.filter((line) => typeof line === 'string') : [];

@@ -29,9 +29,9 @@ export type ReporterSettings = Config<
 export interface ReporterParts {
   config: ReporterSettings;
   registry: Registry;
-  /** Everything defined, as it is in force. */
+  /** All current definitions. */
   directory: Directory;
-  /** Brings the directory up to date: a job may name what was defined a moment ago. */
+  /** Brings the directory up to date: a job may name something that was defined a moment ago. */
   refresh(): Promise<void>;
   hub: Pick<Hub, 'latest' | 'connections' | 'publish'>;
   reportArchive: Owned<ReportArchive>;

@@ -26,11 +26,11 @@ export interface ReportRunnerConfig extends ReportFileStoreConfig {
   pollMs?: number;
   /** Lease duration, renewed while a report is made. Default 20,000. */
   leaseMs?: number;
-  /** So many reports are made at a time, wherever; of one tenant half of them. Default 4. */
+  /** Maximum reports made at a time by all processes; half of them for one tenant. Default 4. */
   atOnce?: number;
-  /** Of these in this process, each of another tenant. Default 2. */
+  /** Maximum of these in this process, each of a different tenant. Default 2. */
   atOnceHere?: number;
-  /** After a failure it is tried again no sooner than this. Default 5000. */
+  /** Minimum wait before a retry after a failure. Default 5000. */
   retryMs?: number;
 }
 
@@ -49,7 +49,7 @@ export interface ReportRunnerParts {
     | 'historyLimits'
   >;
   directory: Directory;
-  /** As of the API: a job may name what another instance has just made. */
+  /** Brings the directory up to date: a job may name something that another instance has just created. */
   refresh?: () => Promise<void>;
   hub: Pick<Hub, 'latest' | 'connections' | 'publish'>;
   reportArchive: Owned<ReportArchive>;
@@ -63,7 +63,7 @@ export interface ReportRunnerParts {
 }
 
 export interface ReportRunner extends Part {
-  /** False while jobs can't be asked for. */
+  /** False while jobs cannot be leased. */
   readonly healthy: boolean;
 }
 
@@ -71,13 +71,13 @@ const TIDY_EVERY_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;
 
 /**
- * Makes the reports that were asked for as jobs, for the tenants in turn. A process makes two at a time, of different
- * tenants: so a report that takes minutes delays those of its own tenant alone. See {@link ReportAttempts}.
+ * Makes the reports that were requested as jobs, for the tenants in turn. A process makes two at a time, for different
+ * tenants: a report that takes minutes only delays those of its own tenant. See {@link ReportAttempts}.
  */
 export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
   const { config, registry, logger, clock } = parts;
   const { pollMs = 500, leaseMs = 20_000, atOnce = 4, atOnceHere = 2, retryMs = 5000 } = config;
-  /** Tenants whose reports this process makes now. */
+  /** Tenants whose reports this process is making. */
   const tenantsHere = new Set<string>();
   const store = new ReportFileStore(parts.files, registry.reportFiles, config, logger, clock.now);
   const attempts = new ReportAttempts(parts, store, { leaseMs, retryMs });
@@ -85,7 +85,7 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
   const jobs = worker<ReportTask>({
     name: 'reports',
     atOnce: Math.min(atOnceHere, atOnce),
-    // One at a time, so that two of them never are of one tenant.
+    // Leases one job at a time, so that no two are of the same tenant.
     async lease() {
       const leased = await registry.jobs.lease({
         kinds: [REPORT_JOB],

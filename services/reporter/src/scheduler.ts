@@ -6,7 +6,7 @@ import { type Logger, type Part, poller } from '@outrider/runtime';
 
 export interface ReportSchedulerParts {
   config?: {
-    /** How often the clock is looked at. Default 1000. */
+    /** Interval of the check for due schedules. Default 1000. */
     pollMs?: number;
   };
   registry: Pick<Registry, 'reportSchedules'>;
@@ -15,12 +15,12 @@ export interface ReportSchedulerParts {
   clock?: Clock;
 }
 
-/** Those that are due at the same moment are made jobs in so large parts: a transaction of them holds up nobody. */
+/** Schedules due at the same moment become jobs in batches of this size: a short transaction blocks nobody. */
 const AT_ONCE = 50;
 
 /**
- * Makes reports jobs when their schedules say so. The job of a period and the next time of its schedule are one write,
- * so it does not matter how many look at the clock, nor when one of them dies.
+ * Creates report jobs when their schedules are due. The job of a period and the next time of its schedule are one
+ * write: several schedulers may run, and each may crash at any time.
  */
 export function createReportScheduler({
   config,

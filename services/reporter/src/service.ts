@@ -8,7 +8,7 @@ export const service = defineService({
   name: 'reporter',
   settings: { ...accessVariables, ...geocoderVariables, ...mailVariables, ...reporterVariables },
   stores: ['registry', 'log', 'hub', 'warehouse', 'reportFiles', 'directory'],
-  // Making a report delays no REST call. Most of the time it has little to do, and makes a page of rows at a time.
+  // A thread of its own: making a report delays no REST call. It is mostly idle, and makes a page of rows at a time.
   thread: {
     module: import.meta.url,
     youngMb: 12,

@@ -18,8 +18,8 @@ const DAY_MS = 86_400_000;
 const FILES_EVERY_MS = 60_000;
 
 /**
- * Makes what says when the reporter has something to do: a report or the data of a person to make, a schedule that is
- * due, a report to send, and, looked for once a minute, a file to delete. Unix milliseconds; null: nothing.
+ * Creates a function that returns when the reporter next has work: a report or a personal-data export to make, a due
+ * schedule, a report to send, or a file to delete, which is checked once a minute. Unix milliseconds; null: none.
  */
 export function upcomingWork({ registry, retentionDays, now }: UpcomingParts): () => Promise<number | null> {
   let filesAtMs = Number.NEGATIVE_INFINITY;

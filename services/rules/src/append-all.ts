@@ -1,7 +1,7 @@
 import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
 import { isDiskOutage, type Log, LogFullError, type Topic } from '@outrider/log';
 
-/** Records in one call, at most: a call must fit into the log's bound. */
+/** Maximum records per call: a call must not exceed the log's size limit. */
 const MAX_IN_CALL = 1000;
 const RETRY_MS = 50;
 

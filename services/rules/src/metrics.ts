@@ -4,13 +4,13 @@ import { Counter, Gauge, Histogram, type Metrics } from '@outrider/runtime';
 /** How far the rules are behind, over all their partitions. */
 export interface Lag {
   packets: number;
-  /** From the receipt of the oldest packet that waits to now; 0 where none waits. */
+  /** Time since the oldest waiting packet was received; 0 when none waits. */
   oldestSeconds: number;
   /** Age of the oldest checkpoint that lacks changes; 0 when none does. */
   checkpointSeconds: number;
 }
 
-/** How far the rules are behind; all gauges of one scrape are of one moment. */
+/** Gauges of the lag. All gauges of one scrape show the same moment. */
 function lagGauges(registers: Metrics[], lag: () => Promise<Lag | null>): void {
   let asking: Promise<Lag | null> | null = null;
   const ask = () => {
@@ -47,9 +47,9 @@ function lagGauges(registers: Metrics[], lag: () => Promise<Lag | null>): void {
 }
 
 /**
- * What the rules count, under the names that `/metrics` shows.
+ * Metrics of the rules, under the names that `/metrics` shows.
  *
- * @param lag called with every scrape; null when the log does not answer
+ * @param lag called at every scrape; null when the log is unavailable
  */
 export function rulesMetrics(registry: Metrics, vehicles: () => number, lag: () => Promise<Lag | null>) {
   const registers = [registry];

@@ -70,7 +70,7 @@ class LogRules implements Rules {
   readonly #parts: RulesParts;
   readonly #tracing: Tracing;
   readonly #partitions = new Map<number, PartitionRules>();
-  /** Another member has claimed the checkpoints of these. */
+  /** Partitions whose checkpoints another member has claimed. */
   readonly #fenced = new Set<number>();
   readonly #reportedAsFenced = new WeakSet<PartitionRules>();
   readonly #metrics: ReturnType<typeof rulesMetrics>;
@@ -123,7 +123,7 @@ class LogRules implements Rules {
     const { log } = this.#parts;
     const ends = await log.endOffsets(definitionsTopic);
     return log.consume(definitionsTopic, {
-      // Every member needs every definition: each is a group of its own.
+      // Every member needs every definition, so each has a consumer group of its own.
       group: `rules-definitions-${randomUUID()}`,
       startAt: (partition) => ends.get(partition) ?? 'earliest',
       onBatch: async ({ partition, records }) => {
@@ -162,7 +162,7 @@ class LogRules implements Rules {
     });
   }
 
-  /** Registered before it is read, so that it misses no change of a definition. */
+  /** Registers the partition before its checkpoint is read, so that it misses no change of a definition. */
   #open(partition: number): Promise<number> {
     const { config, ...parts } = this.#parts;
     const rules = new PartitionRules(partition, {
@@ -191,13 +191,13 @@ class LogRules implements Rules {
   }
 
   /**
-   * Gives up a partition that another member has claimed, which is no failure.
+   * Gives up a partition that another member has claimed. That is not a failure.
    *
-   * @throws {unknown} the error, where it is another one
+   * @throws {unknown} the error, if it is a different one
    */
   #release(partition: number, rules: PartitionRules, error: unknown): void {
     if (!(error instanceof CheckpointFencedError)) throw error;
-    // The partition may have come back meanwhile, with other rules.
+    // The partition may have been assigned again meanwhile, with other rules.
     if (this.#partitions.get(partition) === rules) {
       this.#partitions.delete(partition);
       this.#fenced.add(partition);
@@ -208,7 +208,7 @@ class LogRules implements Rules {
     this.#parts.logger.info({ partition }, 'another member has claimed the partition');
   }
 
-  /** From the arrival of a batch until its events are durable. */
+  /** Span from the arrival of a batch until its events are durable. */
   #spanOf({ partition, records }: Batch<TelemetryPacket>, packets: readonly TraceId[]): Span {
     const facts = { 'outrider.partition': partition, 'outrider.packets': records.length };
     return this.#tracing.begin('rules batch', { packets, facts });
@@ -222,7 +222,7 @@ class LogRules implements Rules {
 
   async #lag(): Promise<Lag | null> {
     const { log, clock } = this.#parts;
-    // An unavailable log has a check of its own.
+    // The log has a check of its own, which reports an outage.
     const ends = await log.endOffsets(telemetryTopic).catch(() => null);
     if (ends === null) return null;
     const lag: Lag = { packets: 0, oldestSeconds: 0, checkpointSeconds: 0 };

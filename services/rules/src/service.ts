@@ -8,14 +8,14 @@ export const service = defineService({
   settings: rulesVariables,
   stores: ['log', 'checkpoints', 'hub'],
   patient: ['checkpoints', 'hub'],
-  // The engine can have a processor of its own.
+  // A separate thread lets the engine use a processor of its own.
   thread: { module: import.meta.url },
   async start({ config, life, log, checkpoints, hub, loggerOf, metrics, tracing, clock }) {
     const logger = loggerOf('rules');
     await life.start(
       createRules({ config: rulesConfigOf(config), log, checkpoints, hub, logger, metrics, tracing, clock }),
     );
-    // It answers: a thread or a process that hangs does not.
+    // Any answer means healthy: a thread or a process that hangs does not answer.
     return { checks: { rules: async () => {} } };
   },
 });

@@ -6,7 +6,7 @@ import { Job } from './job.ts';
 import type { VideoParts } from './video.ts';
 import type { VideoRetention } from './video-retention.ts';
 
-/** Attempts at video tasks in this process, one per task. */
+/** Running attempts at video tasks in this process, at most one per task. */
 export class Attempts {
   readonly #parts: VideoParts;
   readonly #retention: VideoRetention;
@@ -33,7 +33,7 @@ export class Attempts {
     return this.#jobs.size;
   }
 
-  /** Breaks off the attempt at a task that was cancelled or failed. */
+  /** Aborts the attempt at a task that was cancelled or failed. */
   drop(id: VideoTaskId): void {
     this.#jobs.get(id)?.job.drop();
   }
@@ -48,7 +48,7 @@ export class Attempts {
       if (failed) this.#onChange(failed);
       return;
     }
-    // An earlier attempt that removes its files, or that lost its lease: both use the same file.
+    // Waits for an earlier attempt that removes its files or has lost its lease: both use the same file.
     const before = this.#jobs.get(id);
     before?.job.drop();
     await before?.ended;

@@ -8,18 +8,18 @@ import type {
   VideoTaskId,
 } from '@outrider/domain';
 
-/** Where recordings come from: what of a profile a driver needs. */
+/** Source of recordings: the part of a video profile that a driver needs. */
 export interface VideoSource {
   profileId: VideoProfileId;
   vehicleId: VehicleId;
   protocol: VideoProtocol;
   /** `jt1078`: phone number, digits without leading zeros. `stream`: template of a URL. */
   address: string;
-  /** IANA name: the clock by which the terminal files its recordings. */
+  /** IANA name of the time zone in which the terminal files its recordings. */
   timeZone: string;
 }
 
-/** What is to be fetched. */
+/** The recording to fetch. */
 export interface Fragment {
   source: VideoSource;
   taskId: VideoTaskId;
@@ -36,28 +36,28 @@ export interface StoredRecording {
   startMs: number;
   endMs: number;
   stream: VideoQuality;
-  /** Null where the terminal does not say. */
+  /** Null if the terminal does not report it. */
   bytes: number | null;
 }
 
-/** Why a driver brought nothing. */
+/** Reason why a driver fetched nothing. */
 export type DriverFailure =
   | Exclude<VideoFailure, 'no-space' | 'interrupted' | 'expired' | 'profile-deleted'>
-  /** The signal said so. */
+  /** The signal was aborted. */
   | 'aborted';
 
-/** How something ended that depends on a peer: a value, never thrown. A throw is a bug. */
+/** Outcome of an operation that depends on a peer. Failures are values, never thrown: a throw is a bug. */
 export type DriverOutcome<T> = { ok: true; value: T } | { ok: false; reason: DriverFailure; detail: string };
 
 export interface FetchProgress {
   bytes: number;
-  /** Of the fragment, up to now. */
+  /** Media time of the fragment that has been fetched. */
   mediaMs: number;
 }
 
-/** What the file holds that was fetched. */
+/** Facts about the fetched file. */
 export interface Fetched {
-  /** Of the file. */
+  /** Size of the file. */
   bytes: number;
   durationMs: number;
   videoCodec: string;
@@ -71,35 +71,35 @@ export type FetchPhase = 'requested' | 'downloading' | 'processing';
 
 export interface FetchOptions {
   /**
-   * A file that does not exist: a finished, playable MP4 when the fetch succeeded. Made by the driver, removed by the
-   * caller.
+   * Path at which the driver creates the file; nothing exists there yet. After a successful fetch it is a playable MP4.
+   * The caller removes it.
    */
   path: string;
-  /** Ends it: the terminal is asked to stop, sockets are closed, and the outcome is `aborted`. */
+  /** Aborts the fetch: the terminal is asked to stop, sockets are closed, and the outcome is `aborted`. */
   signal: AbortSignal;
   /**
-   * `requested`: the terminal was asked to play. `downloading`: the first packet came. `processing`: everything is
-   * in and the file is being finished. In this order, each once at most.
+   * `requested`: the terminal was asked to play. `downloading`: the first packet arrived. `processing`: everything was
+   * received and the file is being finished. Called in this order, at most once each.
    */
   onPhase(phase: FetchPhase): void;
-  /** As often as it likes. */
+  /** Called as often as the driver likes. */
   onProgress(progress: FetchProgress): void;
-  /** A larger file is `too-large`. */
+  /** A larger file fails with `too-large`. */
   maxBytes: number;
 }
 
-/** A way to fetch recordings. */
+/** Fetches recordings over one protocol. */
 export interface VideoDriver {
   readonly protocol: VideoProtocol;
-  /** Is the terminal there now? Always true where nobody can know without trying. */
+  /** Whether the terminal is connected. Always true if that is only known by trying. */
   online(source: VideoSource): Promise<boolean>;
   /**
-   * Receives of each address that connects or leaves: hints, some of which may be lost.
+   * Reports each address that connects or disconnects. These are hints, some of which may be lost.
    *
-   * @returns call it to receive no more
+   * @returns unsubscribes the listener
    */
   onPresence(listener: (address: string, online: boolean) => void): () => void;
-  /** Asks what is recorded. */
+  /** Queries which recordings the terminal has. */
   recordings(
     source: VideoSource,
     channel: number,

@@ -6,7 +6,7 @@ import { mediaHost } from './media-host.ts';
 import type { videoVariables } from './settings.ts';
 import { createStreamDriver } from './stream/driver.ts';
 
-/** How long a video terminal may take to answer, and how long a stream may bring nothing. */
+/** Timeout for responses of a video terminal, and for a stream without data. */
 const ANSWER_MS = 15_000;
 const STALL_MS = 30_000;
 
@@ -17,7 +17,7 @@ export interface OpenDrivers {
 }
 
 /**
- * Every way to a recording, as the settings have it.
+ * Opens all drivers by the settings.
  *
  * @throws {Error} when the media port can't be listened on
  */

@@ -8,16 +8,16 @@ import { type DriverFailure, type FetchPhase, type FetchProgress, sourceOf, type
 import { afterFailure } from './retry.ts';
 import type { VideoRetention } from './video-retention.ts';
 
-/** What a job needs around it. */
+/** Dependencies of a job. */
 export interface JobParts {
   tasks: Pick<Registry['videoQueue'], 'step' | 'progress' | 'fetched'>;
   profiles: Pick<Registry['videoProfiles'], 'mayBeFetched'>;
   driver: VideoDriver;
   retention: VideoRetention;
-  /** Folder of files that are not finished, on a disk of this machine. */
+  /** Folder of unfinished files, on a local disk. */
   spool: string;
   leaseMs: number;
-  /** Reported of each change, as it is durable. */
+  /** Called after each change has been saved. */
   onChange(task: VideoTask): void;
   onBytes(bytes: number): void;
   logger: Logger;
@@ -26,22 +26,22 @@ export interface JobParts {
 }
 
 const PHASES: readonly FetchPhase[] = ['requested', 'downloading', 'processing'];
-/** A lease is renewed so many times before it could run out. */
+/** Renewals of a lease within its duration. */
 const RENEWALS = 3;
-/** How often the watcher receives how far it is. */
+/** Interval at which progress is reported. */
 const REPORT_EVERY_MS = 1000;
 
-/** One attempt at one task, from the lease to whatever becomes of it. */
+/** One attempt at one task, from the lease to its outcome. */
 export class Job {
   readonly #leased: LeasedVideoTask;
   readonly #parts: JobParts;
   readonly #abort = new AbortController();
   #task: VideoTask;
   #progress: FetchProgress = { bytes: 0, mediaMs: 0 };
-  /** The task is nobody's, or somebody else's: nothing that is done here counts any more. */
+  /** The task is no longer leased by this job: its results no longer count. */
   #lost = false;
   #stopping = false;
-  /** Steps come one after the other. */
+  /** Serialises the steps. */
   #steps: Promise<void> = Promise.resolve();
   #counted = 0;
   readonly #passed = new Set<FetchPhase>();
@@ -58,19 +58,19 @@ export class Job {
     return this.#task;
   }
 
-  /** The task was cancelled, or went with its profile. */
+  /** Gives up a task that was cancelled or deleted with its profile. */
   drop(): void {
     this.#lost = true;
     this.#abort.abort();
   }
 
-  /** The service stops: the task is left for the next start. */
+  /** Leaves the task to the next start, because the service stops. */
   stop(): void {
     this.#stopping = true;
     this.#abort.abort();
   }
 
-  /** Never rejects for the sake of a terminal, a store or a disk: those are written down in the task. */
+  /** Never rejects for failures of a terminal, a store or a disk: these are recorded in the task. */
   async run(): Promise<void> {
     const { spool, leaseMs, logger, clock } = this.#parts;
     const path = join(spool, `${this.#task.id}.mp4`);
@@ -98,7 +98,7 @@ export class Job {
     }
   }
 
-  /** What an earlier attempt fetched and a crash kept from being stored; null where it is not there, whole. */
+  /** The file that an earlier attempt fetched but did not store because of a crash; null if missing or incomplete. */
   async #fetchedBefore(path: string): Promise<FetchedFile | null> {
     const { fetched } = this.#leased;
     if (fetched === null || fetched.spool !== basename(path)) return null;
@@ -147,7 +147,7 @@ export class Job {
     this.#advance('processing');
     await this.#steps;
     const { durationMs, videoCodec, audioCodec, frames, packetsLost } = outcome.value;
-    // What counts is what is on the disk, not what was meant to be.
+    // The size on disk is authoritative, not the size reported by the driver.
     const { size: bytes } = await stat(path);
     const file = { spool: basename(path), bytes, durationMs, videoCodec, audioCodec, frames, packetsLost };
     const noted = await this.#parts.tasks.fetched(this.#leased, file);
@@ -171,7 +171,7 @@ export class Job {
     else this.#changed(done);
   }
 
-  /** Takes the states up to this one, each of them once: a driver may leave out what it can't know. */
+  /** Enters all states up to this one that have not been entered: a driver may skip phases that it can't observe. */
   #advance(phase: FetchPhase): void {
     this.#steps = this.#steps.then(async () => {
       for (const state of PHASES.slice(0, PHASES.indexOf(phase) + 1)) {
@@ -182,7 +182,7 @@ export class Job {
         }
       }
     });
-    // The caller that waits for the steps gets the error.
+    // The caller that awaits the steps gets the error.
     this.#steps.catch(() => this.#abort.abort());
   }
 
@@ -192,13 +192,13 @@ export class Job {
     this.#progress = progress;
   }
 
-  /** Keeps the lease, and reports how far it is. */
+  /** Renews the lease and reports the progress. */
   #renew(): void {
     this.#steps = this.#steps.then(async () => {
       if (this.#lost) return;
       const { bytes, mediaMs } = this.#progress;
       const { startMs, endMs } = this.#task;
-      // All of it is there only when it is stored.
+      // 100 % only once the file is stored.
       const percent = Math.min(99, Math.max(0, Math.floor((100 * mediaMs) / (endMs - startMs))));
       const isNews = percent !== this.#task.progressPercent || bytes !== this.#task.progressBytes;
       const { leaseMs, clock } = this.#parts;
@@ -220,7 +220,7 @@ export class Job {
   async #fail(failure: { reason: Exclude<DriverFailure, 'aborted'> | 'no-space'; detail: string }): Promise<void> {
     if (this.#lost) return;
     const { clock, random } = this.#parts;
-    // An attempt counts even where the terminal was never asked to play. A terminal that is offline is no attempt.
+    // A failed attempt counts even if the terminal was never asked to play, except when the terminal was offline.
     const isCounted = this.#passed.has('requested') || failure.reason === 'terminal-offline';
     const attempts = this.#task.attempts + (isCounted ? 0 : 1);
     const step = afterFailure({ ...this.#task, attempts }, failure, clock.now(), random());

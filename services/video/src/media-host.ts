@@ -1,10 +1,10 @@
 import { networkInterfaces } from 'node:os';
 
 /**
- * The address that video terminals are reported to send their streams to, where nothing else was said: the one that is
- * listened on, or the first of this machine that others reach.
+ * Default address to which video terminals send their streams: the one that is listened on, or the first address of
+ * this machine that other machines can connect to.
  *
- * @param host that is listened on; `0.0.0.0` and `::` mean all
+ * @param host listening address; `0.0.0.0` and `::` mean all
  */
 export function mediaHost(host: string): string {
   if (host !== '0.0.0.0' && host !== '::') return host;

@@ -10,7 +10,7 @@ interface PresenceParts {
   logger: Logger;
 }
 
-/** Which video terminals are connected: saved for the API, and their waiting tasks made due. */
+/** Tracks which video terminals are connected: saves it for the API and makes their waiting tasks due. */
 export class Presence {
   readonly #parts: PresenceParts;
   readonly #onDue: () => void;
@@ -34,7 +34,7 @@ export class Presence {
     });
   }
 
-  /** Asks the drivers about all profiles: reports may be lost. */
+  /** Queries the drivers for all profiles, because reports may be lost. */
   async check(): Promise<void> {
     const { registry, directory, drivers } = this.#parts;
     const waiting = new Set((await registry.videoQueue.waitingForTerminal()).map(({ id }) => id));
@@ -50,8 +50,8 @@ export class Presence {
   }
 
   /**
-   * @param cameBack whether the terminal has just connected: tasks that back off are due then as well. One that is seen
-   *   for the first time may have been connected all the while, so that nothing has changed for them.
+   * @param cameBack whether the terminal has just connected: then tasks that back off become due as well. A terminal
+   *   seen for the first time may have been connected before, so nothing has changed for such tasks.
    */
   async #save({ id }: VideoProfile, isOnline: boolean, cameBack: boolean): Promise<void> {
     const { registry, logger } = this.#parts;

@@ -2,21 +2,21 @@ import type { VideoTask } from '@outrider/domain';
 import type { VideoStep } from '@outrider/registry';
 import type { DriverFailure } from './driver.ts';
 
-/** Nothing that time would mend. */
+/** Failures that retrying cannot fix. */
 const FINAL: ReadonlySet<DriverFailure> = new Set([
   'no-recording',
   'unsupported-codec',
   'address-not-allowed',
   'too-large',
 ]);
-/** Times that a task is tried. */
+/** Maximum of attempts per task. */
 export const MAX_ATTEMPTS = 8;
 const FIRST_DELAY_MS = 5000;
 const MAX_DELAY_MS = 600_000;
 
 /**
- * What becomes of a task whose attempt failed: it fails for good, waits for its terminal, or is tried again, later each
- * time, until its attempts or its time are used up.
+ * Next step after a failed attempt: the task fails for good, waits for its terminal, or is retried with growing delays
+ * until its attempts or its time are used up.
  *
  * @param task with the attempt counted
  * @param random from 0 up to 1
@@ -35,6 +35,6 @@ export function afterFailure(
   if (task.attempts >= MAX_ATTEMPTS)
     return { state: 'failed', reason, detail: `${detail} (${task.attempts} attempts)` };
   const delayMs = Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, task.attempts - 1), MAX_DELAY_MS);
-  // Spread, so that what failed together does not come back together.
+  // Jitter: tasks that failed together are not retried together.
   return { state: 'waiting', reason, detail, nextAttemptAtMs: nowMs + Math.round(delayMs * (0.75 + random / 2)) };
 }

@@ -12,8 +12,8 @@ import { videoConfigOf, videoVariables } from './settings.ts';
 import { createVideo } from './video.ts';
 
 /**
- * The video service; instances share the tasks by lease. Each process of its own has a `DATA_DIR` of its own, for what
- * it is just fetching, and an address of its own that terminals reach.
+ * The video service. Instances share the tasks by lease. As a separate process, each needs its own `DATA_DIR` for files
+ * being fetched, and its own address to which terminals can connect.
  */
 export const service = defineService({
   name: 'video',

@@ -3,7 +3,7 @@ import { type folderVariables, videoStoreOf, type videoStoreVariables } from '@o
 import { type Config, oneOf, port, text, textOr, type Variables, whole } from '@outrider/runtime';
 import type { VideoConfig } from './video.ts';
 
-/** What fetching video is set up by, beside {@link videoStoreVariables}. */
+/** Environment variables of the video service, besides {@link videoStoreVariables}. */
 export const videoVariables = {
   VIDEO_MEDIA_PORT: port(5016, 'Streams of JT/T 1078 video terminals.'),
   VIDEO_MEDIA_HOST: text(
@@ -18,14 +18,14 @@ export const videoVariables = {
   FFMPEG: textOr('ffmpeg', 'The program that copies RTSP and HTTP sources of video, where it is installed.'),
 } satisfies Variables;
 
-/** A worker that died gives its video tasks free after this. */
+/** The video tasks of a crashed worker become free after this time. */
 const LEASE_MS = 30_000;
 const POLL_MS = 1000;
 
 /**
- * The video service's configuration as it stands in the settings.
+ * The video service's configuration from the settings.
  *
- * @param isAlone no other process works at the tasks of this registry
+ * @param isAlone whether no other process works on the tasks of this registry
  */
 export function videoConfigOf(
   config: Config<typeof videoVariables & typeof videoStoreVariables & typeof folderVariables>,

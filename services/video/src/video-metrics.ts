@@ -3,7 +3,6 @@ import type { Registry } from '@outrider/registry';
 import { Counter, Gauge, type Metrics } from '@outrider/runtime';
 import type { VideoRetentionConfig } from './video-retention.ts';
 
-/** Metrics of the video service. */
 export function videoMetrics({ metrics, registry, directory, config }: VideoMetricsParts, running: () => number) {
   const finished = new Counter({
     name: 'outrider_video_tasks_finished_total',

@@ -5,9 +5,9 @@ import type { Registry, StoredVideo } from '@outrider/registry';
 import type { Logger } from '@outrider/runtime';
 
 export interface VideoRetentionConfig {
-  /** How long a file is kept. */
+  /** Days for which a file is retained. */
   retentionDays: number;
-  /** How much space all files together may take up. */
+  /** Maximum of bytes of all files together. */
   quotaBytes: number;
 }
 
@@ -16,13 +16,13 @@ type VideoRetentionRegistry = Pick<Registry, 'videoTasks' | 'storedVideos'> & {
 };
 
 const DAY_MS = 86_400_000;
-/** How long it is known of a task what became of it, once it has no file. */
+/** Days for which a task without a file is retained. */
 const TASK_RETENTION_DAYS = 90;
 const AT_ONCE = 100;
-/** A file that no task has may be one that is just being put. */
+/** Minimum age of a stray file: a younger one may belong to a task that is just being stored. */
 const STRAY_AFTER_MS = 3_600_000;
 
-/** Where finished videos stand, for as long and as many as there is space for. */
+/** Storage of finished videos, limited by age and by quotas. */
 export class VideoRetention {
   readonly #files: Files;
   readonly #tasks: Registry['videoTasks'];
@@ -53,7 +53,7 @@ export class VideoRetention {
   }
 
   /**
-   * Deletes videos where a quota needs it, and puts a local file.
+   * Stores a local file. Deletes other videos if a quota requires it.
    *
    * @throws {FilesFullError} when the file does not fit into the storage of its dealer
    */
@@ -62,13 +62,13 @@ export class VideoRetention {
     return this.#files.put(fileIdOf(id), createReadStream(path));
   }
 
-  /** Takes away what a task left that came to nothing; what another worker made of it stays. */
+  /** Deletes the file of a task that failed or was cancelled. A file that another worker completed stays. */
   async discard(id: VideoTaskId): Promise<void> {
     const task = await this.#tasks.get(id);
     if (task === null || (isFinal(task.state) && task.state !== 'done')) await this.#files.delete(fileIdOf(id));
   }
 
-  /** Takes away what is too old, what there is no space for, and what nobody may see any more. */
+  /** Deletes videos that are too old, exceed a quota, or are no longer visible to anybody. */
   async tidy(): Promise<void> {
     const keptSinceMs = this.#now() - this.#config.retentionDays * DAY_MS;
     for (;;) {
@@ -83,7 +83,7 @@ export class VideoRetention {
     while ((await this.#stored.clean(forgottenBeforeMs, AT_ONCE)) === AT_ONCE);
   }
 
-  /** Takes away files that no task has: what a crash between two writes may have left. */
+  /** Deletes files without a task, which a crash between two writes may have left. */
   async sweep(): Promise<void> {
     await removeStrays(this.#files, {
       storedBeforeMs: this.#now() - STRAY_AFTER_MS,
@@ -98,13 +98,13 @@ export class VideoRetention {
     await this.#enforceQuota(dealerId, bytes);
   }
 
-  /** A dealer's videos make space for its own: those of others stay. */
+  /** Deletes the oldest videos of a dealer over its quota. Videos of others stay. */
   async #enforceDealerQuota(dealerId: UserId | null, bytes: number): Promise<void> {
     if (dealerId === null) return;
     const { used, limit } = await this.#quotas.use(dealerId, 'dealer', 'storageBytes');
     let surplus = used + bytes - limit;
     if (surplus <= 0) return;
-    // Its reports count as well: what deleting all of its videos would not make space for is not put.
+    // Reports count as well. A file is refused if deleting all of the dealer's videos would not free enough.
     const videoBytes = (await this.#stored.usageByDealer()).get(dealerId) ?? 0;
     if (bytes > 0 && surplus > videoBytes) throw new FilesFullError('the storage of the dealer is full');
     while (surplus > 0) {
@@ -115,7 +115,9 @@ export class VideoRetention {
   }
 
   /**
-   * Beyond the quota of all, the owner with the most videos gives up its oldest. @param bytes to be added by `dealerId`
+   * While the overall quota is exceeded, deletes the oldest video of the owner with the most bytes.
+   *
+   * @param bytes to be added by `dealerId`
    */
   async #enforceQuota(dealerId: UserId | null, bytes: number): Promise<void> {
     for (;;) {
@@ -137,7 +139,7 @@ export class VideoRetention {
     }
   }
 
-  /** @returns bytes that were given up */
+  /** @returns bytes freed */
   async #evict(dealer: UserId | null, videos: readonly StoredVideo[], surplus: number): Promise<number> {
     let bytes = 0;
     for (const video of videos) {
@@ -150,13 +152,13 @@ export class VideoRetention {
   }
 
   async #remove({ id }: StoredVideo): Promise<void> {
-    // In this order: what is gone and still noted is found again, what is noted as gone and still there would not be.
+    // In this order: a crash in between leaves a record without a file, which is found again, rather than a lost file.
     await this.#files.delete(fileIdOf(id));
     await this.#stored.fileDeleted(id);
   }
 }
 
-/** What the file of a task is called in the store. */
+/** Name of a task's file in the store. */
 export function fileIdOf(id: VideoTaskId): string {
   return `${id}.mp4`;
 }

@@ -25,24 +25,24 @@ import { VideoRetention, type VideoRetentionConfig } from './video-retention.ts'
 export * from './driver.ts';
 
 export interface VideoConfig extends VideoRetentionConfig {
-  /** Folder of files that are not finished, on a disk of this machine; made where it is missing. */
+  /** Folder of unfinished files, on a local disk. Created if missing. */
   spool: string;
-  /** Fetched at a time, over all terminals. */
+  /** Maximum of concurrent fetches, over all terminals. */
   maxDownloads: number;
   /** Lease duration; longer than any pause of a running worker. */
   leaseMs: number;
-  /** How often due tasks are looked for that nobody reported. */
+  /** Poll interval for due tasks that were not announced. */
   pollMs: number;
   /** For tests. */
   everyMs?: Partial<typeof EVERY_MS>;
-  /** No other process works at these tasks: what is leased at the start was leased by one that died. */
+  /** Whether no other process works on these tasks: then every lease at the start belongs to a crashed worker. */
   isAlone: boolean;
 }
 
 export interface VideoParts {
   config: VideoConfig;
   registry: Registry;
-  /** Everything defined, as it is in force. */
+  /** All current definitions. */
   directory: Directory;
   files: Files;
   hub: Hub;
@@ -60,13 +60,13 @@ export interface Video extends Part {
   readonly healthy: boolean;
 }
 
-/** How often terminals are asked whether they are connected, files are tidied, and stray files are looked for. */
+/** Intervals of checking which terminals are connected, tidying files, and looking for stray files. */
 const EVERY_MS = { presence: 5000, tidy: 60_000, sweep: 3_600_000 };
 const EXPIRED_AT_ONCE = 100;
 
 /**
- * Fetches the videos that were asked for: leases tasks from the registry, has their terminals play, and puts the files
- * where the API finds them. All its state is in the registry: after a crash, the next worker goes on.
+ * Fetches requested videos: leases tasks from the registry, has their terminals play, and puts the files where the API
+ * finds them. All its state is in the registry: after a crash, the next worker continues.
  */
 export function createVideo(parts: VideoParts): Video {
   const { config, registry, directory, files, hub, logger, clock } = parts;
@@ -147,7 +147,7 @@ export function createVideo(parts: VideoParts): Video {
   };
 }
 
-/** Removes files in the spool of tasks that are finished or unknown. */
+/** Removes spooled files of tasks that are finished or unknown. */
 async function cleanSpool(spool: string, { videoTasks }: Pick<Registry, 'videoTasks'>): Promise<void> {
   await mkdir(spool, { recursive: true });
   for (const name of await readdir(spool)) {

@@ -12,12 +12,12 @@ export interface AccountMailSources extends OwnPasswordSources {
   directory: Directory;
 }
 
-/** E-mail addresses of accounts that one caller keeps, their own included, and invitations to them. */
+/** E-mail addresses of the accounts that one caller manages, including their own, and invitations. */
 export class AccountMailAccess {
   readonly #caller: User;
   readonly #sources: AccountMailSources;
 
-  /** @throws {Problem} where the caller came with an API key */
+  /** @throws {Problem} when the caller uses an API key */
   constructor(caller: User, sources: AccountMailSources) {
     requirePerson(caller);
     this.#caller = caller;
@@ -30,7 +30,10 @@ export class AccountMailAccess {
     return this.#sources.registry.accountLinks.emailOf(id);
   }
 
-  /** @param current the caller's password, for the own account: who reads the address can set another one */
+  /**
+   * @param current the caller's password, needed for their own account: the new address can be used to reset the
+   *   password
+   */
   async setEmail(id: UserId, email: string | null, current: string | undefined, sessionId: SessionId): Promise<void> {
     const user = this.#user(id);
     if (id === this.#caller.id) await requireOwnPassword(this.#caller, this.#sources, current, sessionId);
@@ -68,7 +71,9 @@ export interface PasswordResetSources {
   tokens: Pick<Tokens, 'revokeUser'>;
 }
 
-/** Has links sent to the accounts with this login or e-mail address. Who asks does not learn whether there are any. */
+/**
+ * Sends reset links to the accounts with this login or e-mail address. The requester does not learn whether any exist.
+ */
 export async function requestPasswordReset(
   { registry, directory }: PasswordResetSources,
   account: string,

@@ -19,23 +19,26 @@ export interface ApiKeySources {
 }
 
 const DAY_MS = 86_400_000;
-/** A key that expires does so within ten years. */
+/** Longest validity of a key that expires: ten years. */
 export const MAX_API_KEY_DAYS = 3650;
 export const MAX_GROUPS_OF_API_KEY = 100;
 
-/** The API keys that one caller may see: their own, and to see and to revoke those of whose sessions they may see. */
+/**
+ * API keys that one caller may see. Callers manage their own keys; they may also see and revoke those of users whose
+ * sessions they may see.
+ */
 export class ApiKeyAccess {
   readonly #caller: User;
   readonly #sources: ApiKeySources;
 
-  /** @throws {Problem} where the caller came with an API key */
+  /** @throws {Problem} when the caller uses an API key */
   constructor(caller: User, sources: ApiKeySources) {
     requirePerson(caller);
     this.#caller = caller;
     this.#sources = sources;
   }
 
-  /** @returns the key, and the text that its client sends, which can't be read again */
+  /** @returns the key, and its text for the client, which cannot be retrieved again */
   async add(fields: ApiKeyFields, nowMs: number): Promise<{ key: ApiKey; text: string }> {
     if (!this.#caller.apiAccess)
       throw new Problem('no-api-access', 'The right to use the API is granted by the operator.');
@@ -89,13 +92,13 @@ export class ApiKeyAccess {
     return key;
   }
 
-  /** @param known groups that the key had before: they may stay, though they are not to be seen any more */
+  /** @param known groups that the key already has: they may stay, even if the caller no longer sees them */
   #requireGroups(groupIds: readonly GroupId[] | null, known: readonly GroupId[] | null): void {
     for (const [nth, id] of (groupIds ?? []).entries())
       if (!this.#sees(id) && !known?.includes(id)) throw badField(`/groupIds/${nth}`, 'There is no such group.');
   }
 
-  /** Without groups that are gone, or that the caller may not see any more. */
+  /** The key without groups that are deleted or no longer visible to the caller. */
   #shown(key: ApiKey): ApiKey {
     return { ...key, groupIds: key.groupIds?.filter((id) => this.#sees(id)) ?? null };
   }

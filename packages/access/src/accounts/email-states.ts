@@ -28,7 +28,7 @@ interface Emailing {
   emails: readonly string[];
 }
 
-/** Which of the addresses that users name get e-mails. */
+/** States of the addresses that users enter: which of them receive e-mails. */
 export class EmailStates {
   readonly #sources: EmailStateSources;
 
@@ -36,7 +36,7 @@ export class EmailStates {
     this.#sources = sources;
   }
 
-  /** Rules or schedules, with the state of each address that they name. */
+  /** Adds to rules or schedules the state of each of their addresses. */
   async addToAll<T extends Emailing>(items: readonly T[]): Promise<(T & ListedEmails)[]> {
     const { mailAddresses } = this.#sources.registry;
     const known = new Map<string, Awaited<ReturnType<typeof mailAddresses.statuses>>>();
@@ -64,9 +64,9 @@ export class EmailStates {
   }
 
   /**
-   * Asks the holders of new addresses whether they want e-mails.
+   * Asks the holders of new addresses to consent to e-mails.
    *
-   * @param language of what they are to get; null: the owner's
+   * @param language of the e-mails; null: the owner's
    * @throws {Problem} when too many addresses wait for their confirmation
    */
   async request(ownerId: UserId, emails: readonly string[], language: string | null): Promise<void> {

@@ -16,24 +16,26 @@ import { notFound, Problem } from '../problem.ts';
 import { requirePerson } from '../rights.ts';
 import { type OwnPasswordSources, requireOwnPassword } from './own-password.ts';
 
-/** Which claims of a provider say what an account may; null: no claim says it, and accounts keep what they have. */
+/**
+ * Claims of a provider that determine the rights of an account; null: no claim does, and accounts keep what they have.
+ */
 export interface ClaimsMapping {
-  /** Its values make an operator's account, else a dealer's, else it is a user's. */
+  /** Claim of the role: operator or dealer by the values below, otherwise user. */
   roleClaim: string | null;
   operatorValues: readonly string[];
-  /** They make a dealer's account at the first sign-in; the role of a dealer does not change later. */
+  /** Values that make a dealer's account at the first sign-in; a dealer's role does not change later. */
   dealerValues: readonly string[];
-  /** Has the login of the dealer that the user belongs to. */
+  /** Claim with the login of the user's dealer. */
   dealerClaim: string | null;
-  /** Has names of vehicle groups of that dealer, or of the operator. */
+  /** Claim with names of vehicle groups, which belong to that dealer or to the operator. */
   groupsClaim: string | null;
-  /** Its values are all that a user is granted: rights and services. */
+  /** Claim with all rights and services of a user. */
   rightsClaim: string | null;
-  /** What each value of that claim grants; null: the values are names of rights and services themselves. */
+  /** Rights that each value of that claim grants; null: the values are themselves names of rights and services. */
   rightsValues: ReadonlyMap<string, readonly Grantable[]> | null;
 }
 
-/** What a user may be granted, as the settings name it. */
+/** Rights and services that a user may be granted, as named in the settings. */
 export const GRANTABLE = [...ACCOUNT_RIGHTS, ...SERVICES] as const;
 export type Grantable = AccountRight | ServiceName;
 
@@ -52,15 +54,15 @@ export interface ExternalSignInSources {
 
 const MAX_LOGIN_CHARACTERS = 90;
 const MAX_NAME_CHARACTERS = 200;
-/** Accounts of the same login that are tried by number. */
+/** Most numbered variants of a login that are tried if it is taken. */
 const MAX_NAMESAKES = 20;
 
 /**
- * The account of somebody whom a provider knows, as the claims now have it. It is made at the first sign-in. Accounts
- * are matched by issuer and subject alone: a login or an e-mail address is whatever the provider lets people type. An
- * account that its user linked keeps what it was granted here.
+ * Finds or creates the account of an identity at a provider, and updates it from the claims. Accounts are matched only
+ * by issuer and subject, because providers may let people choose any login or e-mail address. An account that its user
+ * linked keeps the rights granted here.
  *
- * @throws {Problem} `conflict` where claims made a dealer's account and no longer say so
+ * @throws {Problem} `conflict` when claims made a dealer's account and no longer say so
  */
 export async function accountOfIdentity(
   { registry, directory }: ExternalSignInSources,
@@ -72,7 +74,7 @@ export async function accountOfIdentity(
   if (known === null) {
     const made = await create(registry, claims, granted);
     if (await registry.externalIdentities.add(issuer, subject, made.id)) return made;
-    // Another sign-in of the same person was faster.
+    // A concurrent sign-in of the same person created the account first.
     await registry.users.delete(made.id, null);
     return accountOfIdentity({ registry, directory }, { issuer, subject, claims }, mapping);
   }
@@ -85,7 +87,7 @@ export async function accountOfIdentity(
       throw new Problem('conflict', 'The account is a dealer’s, and its claims no longer say so.');
     return current;
   }
-  // What is a dealer's hangs together with the role: an account that exists does not become one.
+  // A dealer's data depends on the role, so an existing account does not become a dealer.
   return registry.users.update(
     known.userId,
     null,
@@ -94,9 +96,9 @@ export async function accountOfIdentity(
 }
 
 /**
- * Has an account signed in to by somebody whom a provider knows.
+ * Links an account to an identity at a provider.
  *
- * @returns false where another account has this identity
+ * @returns false if the identity is linked to another account
  */
 export async function linkIdentity(
   { registry }: Pick<ExternalSignInSources, 'registry'>,
@@ -107,12 +109,12 @@ export async function linkIdentity(
   return (await registry.externalIdentities.find(issuer, subject))?.userId === user.id;
 }
 
-/** The link of one caller to a provider that they sign in by. */
+/** Link of one caller to an external sign-in provider. */
 export class ExternalSignInAccess {
   readonly #caller: User;
   readonly #sources: OwnPasswordSources & ExternalSignInSources;
 
-  /** @throws {Problem} where the caller came with an API key */
+  /** @throws {Problem} when the caller uses an API key */
   constructor(caller: User, sources: OwnPasswordSources & ExternalSignInSources) {
     requirePerson(caller);
     this.#caller = caller;
@@ -123,12 +125,12 @@ export class ExternalSignInAccess {
     return this.#sources.registry.externalIdentities.isKnown(issuer, this.#caller.id);
   }
 
-  /** Before the caller is sent to the provider. */
+  /** Checks the caller's password before they are redirected to the provider. */
   requirePassword(currentPassword: string, sessionId: SessionId): Promise<void> {
     return requireOwnPassword(this.#caller, this.#sources, currentPassword, sessionId);
   }
 
-  /** The password is the way in that is left. */
+  /** Removes the link. The account then signs in by password, so the password is required. */
   async unlink(issuer: string, currentPassword: string, sessionId: SessionId): Promise<void> {
     await this.requirePassword(currentPassword, sessionId);
     await this.#sources.registry.externalIdentities.unlink(issuer, this.#caller).catch((error) => {
@@ -155,7 +157,7 @@ function grantsOf(claims: OpenIdIdentity['claims'], mapping: ClaimsMapping, dire
       .filter(({ name, dealerId }) => dealerId === scope && names.includes(name))
       .map(({ id }) => id);
   }
-  // Operators and dealers may all of it by their role.
+  // Operators and dealers have all rights by their role.
   return role === 'user' ? { ...grants, ...rightsOf(claims, mapping) } : grants;
 }
 
@@ -172,7 +174,7 @@ function rightsOf(
   };
 }
 
-/** A claim of a name, or inside others as `realm_access.roles`. */
+/** Values of a claim, found by its name or by a path such as `realm_access.roles`. */
 function valuesOf(claims: OpenIdIdentity['claims'], claim: string): string[] {
   let value: unknown = claims[claim];
   if (value === undefined) {
@@ -204,7 +206,7 @@ async function create(registry: ExternalSignInSources['registry'], claims: OpenI
           groupIds: [],
           ...rights,
         },
-        // Nobody knows it: the provider is the way in.
+        // Nobody knows the random password: the account signs in through the provider.
         randomBytes(32).toString('base64url'),
       );
       return groupIds === undefined ? user : await registry.users.update(user.id, null, { groupIds });

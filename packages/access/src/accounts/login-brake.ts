@@ -2,49 +2,54 @@ import { hash } from 'node:crypto';
 import type { Hub } from '@outrider/hub';
 import { Problem } from '../problem.ts';
 
-/** Counted in the hub, so that all instances count as one. */
+/** Counters are kept in the hub, so that all instances share them. */
 type Counters = Pick<Hub, 'hit' | 'unhit' | 'resetCount'>;
 
 export interface LoginBrakeParts {
   hub: Counters;
   /** Unix milliseconds. */
   now(): number;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after the given number of milliseconds. */
   wait(ms: number): Promise<void>;
 }
 
 const WINDOW_MS = 15 * 60_000;
-/** Slips of the rightful owner. */
+/** Failures without delay: mistakes of the rightful owner. */
 const FREE_FAILURES = 5;
 const FIRST_DELAY_MS = 1000;
-/** A client waits for it, and so does the rightful owner who logs in from a new place while somebody guesses. */
+/**
+ * Bounded, because a client waits for it. So does the rightful owner who logs in from a new address during an attack.
+ */
 const MAX_DELAY_MS = 10_000;
-/** Of all accounts in this process. */
+/** Most waiting attempts in this process, for all accounts. */
 const MAX_WAITING = 500;
-/** A password is checked within this time; a process that died over it holds up the others for no longer. */
+/**
+ * Time allowed for checking a password. If a process crashes during the check, other attempts are refused for no longer
+ * than this.
+ */
 const CHECKED_WITHIN_MS = 5000;
 
-/** What is guessed at, and from where. */
+/** Target and source of an attempt to log in. */
 export interface Attempt {
-  /** The account, by what the guesser named: whether it exists must make no difference. */
+  /** The account as named in the attempt: whether it exists must make no difference. */
   account: string;
-  /** What the address is counted by. */
+  /** Key by which the address is counted. */
   source: string;
-  /** Was the account used from there before? Then failures from elsewhere do not slow it down. */
+  /** Whether the account was used from this address before. If so, failures from elsewhere do not slow it down. */
   isKnownSource: boolean;
-  /** From so many failures on nothing is checked until they are old. Default: it is checked after a wait. */
+  /** Number of failures from which attempts are refused until they expire. Default: attempts are only delayed. */
   maxFailures?: number;
 }
 
 /**
- * Slows down guesses at one account, from however many addresses: after a few failures each further attempt waits
- * before its password is checked, longer with each failure, up to 10 s. One attempt waits at a time, others are refused
- * meanwhile: after ten failures an account is guessed at no more often than every 10 s. From where the account was used
- * before, the failures of others hold up nobody.
+ * Slows down password guessing at one account, from any number of addresses. After a few failures, each further attempt
+ * waits before its password is checked, longer with each failure, up to 10 s. Only one attempt waits at a time; others
+ * are refused meanwhile. So after ten failures, an account gets at most one guess every 10 s. Failures of others do not
+ * delay attempts from addresses where the account was used before.
  */
 export class LoginBrake {
   readonly #parts: LoginBrakeParts;
-  /** Attempts that wait here. */
+  /** Attempts waiting in this process. */
   #waiting = 0;
 
   constructor(parts: LoginBrakeParts) {
@@ -60,7 +65,7 @@ export class LoginBrake {
   async pass<T>(attempt: Attempt, check: () => Promise<T | null>): Promise<T | null> {
     const { hub, now } = this.#parts;
     const key = keyOf(attempt);
-    // Counted as a failure until it turns out to be none, so that many at once are slowed down as well.
+    // Counted as a failure until it succeeds, so that concurrent attempts are slowed down as well.
     const { hits } = await hub.hit(key, WINDOW_MS, now());
     let isGood = false;
     try {
@@ -80,7 +85,7 @@ export class LoginBrake {
   async #wait(delayMs: number, place: string): Promise<void> {
     if (delayMs === 0) return;
     const { hub, now, wait } = this.#parts;
-    // Guessers can not have many guesses wait side by side.
+    // Prevents an attacker from running many guesses in parallel.
     const isFull = this.#waiting >= MAX_WAITING;
     if (isFull || (await hub.hit(place, delayMs + CHECKED_WITHIN_MS, now())).hits > 1)
       throw new Problem('too-many-requests', 'Another login waits to be checked; try again.', {
@@ -102,13 +107,13 @@ function tooManyFailures(): Problem {
   });
 }
 
-/** How long an attempt waits after so many failures. */
+/** Delay of an attempt after the given number of failures. */
 export function delayOf(failures: number): number {
   if (failures < FREE_FAILURES) return 0;
   return Math.min(FIRST_DELAY_MS * 2 ** (failures - FREE_FAILURES), MAX_DELAY_MS);
 }
 
-/** A login may be long, and anything: its hash is neither. */
+/** Uses a hash, because a login may be long and contain any characters. */
 function keyOf({ account, source, isKnownSource }: Attempt): string {
   const name = hash('sha256', account.normalize('NFKC').toLowerCase(), 'base64url');
   return isKnownSource ? `login:${name}:${source}` : `login:${name}`;

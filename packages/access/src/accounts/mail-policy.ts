@@ -6,20 +6,20 @@ import type { Language } from '@outrider/words';
 import { messagesIn } from '@outrider/words/messages';
 
 export interface MailPolicyConfig {
-  /** Where people reach the service: what links in e-mails begin with. */
+  /** Public URL of the service, with which links in e-mails begin. */
   publicUrl: string;
-  /** Is it an address that the operator vouches for? */
+  /** Whether the operator vouches for the address. */
   isTrusted(address: string): boolean;
   perAddress: MailLimits;
   perOwner: MailLimits;
 }
 
-/** Long enough for a mail that is read much later; RFC 8058 leaves it open. */
+/** Validity of an unsubscribe link: long enough for a mail that is read much later. RFC 8058 leaves it open. */
 const UNSUBSCRIBE_FOR_MS = 400 * 86_400_000;
 
 /**
- * Decides whether an e-mail may go to an address, and puts into it what lets its reader stop it. All e-mails to
- * addresses that users named pass here.
+ * Decides whether an e-mail may be sent to an address, and adds an unsubscribe link. All e-mails to addresses that
+ * users entered pass through here.
  */
 export class MailPolicy {
   readonly #config: MailPolicyConfig;
@@ -45,9 +45,9 @@ export class MailPolicy {
   }
 
   /**
-   * @param owner whose rule or schedule names the address
-   * @param isFirst the first attempt to send it counts
-   * @returns the address; or why it gets nothing, in words for the owner
+   * @param owner of the rule or schedule that names the address
+   * @param isFirst first attempt to send it; only this one counts towards the limits
+   * @returns the address, or the reason why it gets nothing, for the owner to read
    */
   async admit(owner: User, target: string, isFirst: boolean): Promise<MailAddress | { cancelled: string }> {
     const { isTrusted, perAddress, perOwner } = this.#config;
@@ -63,7 +63,7 @@ export class MailPolicy {
     return reached === null ? address : this.#refuse('limit', `The limit was reached: ${reached}.`);
   }
 
-  /** The message with a way to end such messages. */
+  /** The message with an unsubscribe link. */
   withUnsubscribe(message: EmailMessage, address: MailAddress, language: Language): EmailMessage {
     const { publicUrl } = this.#config;
     const token = mailLinkToken(address, 'unsubscribe', this.#now() + UNSUBSCRIBE_FOR_MS);

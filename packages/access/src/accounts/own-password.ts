@@ -10,9 +10,9 @@ export interface OwnPasswordSources {
 }
 
 /**
- * Has the caller show that they know their password: a token that was stolen does not.
+ * Requires the caller's own password, which the holder of a stolen token does not know.
  *
- * @param current undefined where it was not given
+ * @param current undefined if it was not given
  * @throws {Problem} at the field `/currentPassword`; guesses are slowed down
  */
 export async function requireOwnPassword(
@@ -24,7 +24,7 @@ export async function requireOwnPassword(
   requirePerson(caller);
   const { id, login } = caller;
   if (current === undefined) throw badField('/currentPassword', 'It is needed for the own account.');
-  // Guesses with a token are slowed down by themselves: they shall not slow down logins.
+  // Guesses with a token have their own counter, so that they do not slow down logins.
   const attempt = { account: `password of ${id}`, source: sessionId, isKnownSource: false };
   const isCurrent = await brake.pass(attempt, async () => {
     const known = await registry.users.authenticate(login, current);

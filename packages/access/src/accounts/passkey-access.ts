@@ -28,12 +28,12 @@ export interface PasskeySources extends OwnPasswordSources {
   registry: Pick<Registry, 'users' | 'audit' | 'passkeys'>;
   tokens: Pick<Tokens, 'issueState' | 'verifyState' | 'revokeUser'>;
   config: {
-    /** Where people reach the service; null or absent: where they ask. */
+    /** Public URL of the service; null or absent: the site that the request was sent to. */
     publicUrl?: string | null;
   };
 }
 
-/** What a browser makes a passkey by (`PublicKeyCredentialCreationOptionsJSON`). */
+/** Options with which a browser creates a passkey (`PublicKeyCredentialCreationOptionsJSON`). */
 export interface PasskeyOptions {
   challenge: string;
   rp: { id: string; name: string };
@@ -61,7 +61,7 @@ export class PasskeyAccess {
   readonly #caller: User;
   readonly #sources: PasskeySources;
 
-  /** @throws {Problem} where the caller came with an API key */
+  /** @throws {Problem} when the caller uses an API key */
   constructor(caller: User, sources: PasskeySources) {
     requirePerson(caller);
     this.#caller = caller;
@@ -73,9 +73,9 @@ export class PasskeyAccess {
   }
 
   /**
-   * What a browser makes a passkey by, and a state that {@link add} takes with it.
+   * Options for creating a passkey, and a state to be passed to {@link add}.
    *
-   * @param site where the caller asks
+   * @param site that the request was sent to
    */
   async begin(
     currentPassword: string,
@@ -103,7 +103,7 @@ export class PasskeyAccess {
     return { state, publicKey };
   }
 
-  /** @returns the passkey, and recovery codes where it is the account's first second factor */
+  /** @returns the passkey, and recovery codes if it is the account's first second factor */
   async add(
     { state, name, credential }: { state: string; name: string; credential: PasskeyRegistration },
     site: string | null,
@@ -140,7 +140,7 @@ export class PasskeyAccess {
   }
 }
 
-/** The service has no domain with TLS that passkeys could belong to. */
+/** Problem when the service has no domain with TLS for passkeys. */
 export function noPasskeysHere(): Problem {
   return new Problem('conflict', 'Passkeys need HTTPS and the name of a host, or localhost: see PUBLIC_URL.');
 }

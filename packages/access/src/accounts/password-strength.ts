@@ -4,18 +4,17 @@ import type * as Common from '@zxcvbn-ts/language-common';
 import { badField } from '../problem.ts';
 
 /**
- * A password that is guessed within so many tries is refused: 10 a minute, as logins are limited, are as many in 70
- * days.
+ * Passwords that can be guessed in fewer tries are refused. At the login limit of 10 a minute, this many take 70 days.
  */
 const MIN_GUESSES = 1_000_000;
-/** The rest of a longer one only makes it better, and each further character makes the check slower. */
+/** Longer passwords are cut before the check: further characters only improve them, but slow down the check. */
 const MAX_CHECKED_CHARACTERS = 24;
 
-/** Loaded by the first password that is chosen: the list takes 10 MB and 150 ms. */
+/** Loaded on first use: the list takes 10 MB and 150 ms. */
 let estimator: Core.ZxcvbnFactory | null = null;
 
 function loadEstimator(): Core.ZxcvbnFactory {
-  // Not by `import()`: a password is checked while a change of accounts is put together, without a wait.
+  // `import()` cannot be used: a password is checked synchronously within a change of accounts.
   const require = createRequire(import.meta.url);
   const { ZxcvbnFactory } = require('@zxcvbn-ts/core') as typeof Core;
   const { adjacencyGraphs, dictionary } = require('@zxcvbn-ts/language-common') as typeof Common;
@@ -28,9 +27,9 @@ function loadEstimator(): Core.ZxcvbnFactory {
 }
 
 /**
- * Why attackers would try this password among the first; null where they would not. Known are the 49,000 most used
- * passwords of breaches, also with letters replaced by signs, rows of keys, repetitions, sequences, dates, and what the
- * account is called.
+ * Why attackers would try this password among the first; null if they would not. Recognised are the 49,000 most used
+ * passwords of breaches, also with letters replaced by signs, as well as keyboard rows, repetitions, sequences, dates,
+ * and the names of the account.
  *
  * @param names the login and the name of the account
  */

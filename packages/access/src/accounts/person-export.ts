@@ -7,10 +7,13 @@ import { isOperator, rightToDriver, rightToUser } from '../rights.ts';
 /** Kind of the jobs that export what is held about a person. */
 export const PERSON_EXPORT = 'person-export';
 
-/** Whose data it is. */
+/** The person whose data is exported. */
 export type ExportedPerson = { subject: 'user'; id: UserId } | { subject: 'driver'; id: DriverId };
 
-/** May the caller have what is held about a person? An account has its own, dealers and operators that of theirs. */
+/**
+ * Whether the caller may export the person's data. Accounts may export their own; dealers and operators also those that
+ * they manage.
+ */
 export function mayExport(caller: User, person: ExportedPerson, directory: Directory): boolean {
   if (person.subject === 'driver') {
     const driver = directory.drivers.get(person.id);
@@ -21,17 +24,17 @@ export function mayExport(caller: User, person: ExportedPerson, directory: Direc
   return user.id === caller.id ? !caller.blocked : rightToUser(caller, user) === 'write';
 }
 
-/** What an export is made of. */
+/** Sources of an export. */
 export interface ExportSources {
   registry: Pick<Registry, 'personalData'>;
-  /** As the caller may use it. */
+  /** Limited to what the caller may see. */
   reports: ReportSources;
   vehicles: Question['vehicles'];
   nowMs: number;
   signal: AbortSignal;
 }
 
-/** Reports of what a driver drove, and how. */
+/** Reports on a driver's trips and driving style. */
 const DRIVER_REPORTS = ['drivers', 'trips', 'eco-driving'];
 const MAX_ROWS = 10_000_000;
 
@@ -41,10 +44,9 @@ interface Rows {
 }
 
 /**
- * All that is held about a person as one JSON object, in parts as they are read: never as a whole in memory.
+ * All data held about a person as one JSON object, streamed in parts: it is never in memory as a whole.
  *
- * Of an account of somebody else, a dealer does not get what the account alone may see; those sections are named in
- * `leftOut`.
+ * For another's account, a dealer does not get what only the account may see; those sections are named in `leftOut`.
  */
 export async function* exportOf(caller: User, person: ExportedPerson, sources: ExportSources): AsyncGenerator<string> {
   const { personalData } = sources.registry;
@@ -95,7 +97,7 @@ async function* rowsOf(kind: ReportKind, id: DriverId, sources: ExportSources): 
     yield { section: kind.name, rows: rows.map((row) => jsonRow(kind.columns, row)) };
 }
 
-/** When the driver's codes were read, by the events of vehicles. */
+/** Times at which the driver's codes were read, from the events of vehicles. */
 async function* shiftsOf(id: DriverId, { reports, vehicles, nowMs, signal }: ExportSources): AsyncGenerator<Rows> {
   yield { section: 'shifts', rows: [] };
   const range = { fromMs: 0, toMs: nowMs, signal };

@@ -13,19 +13,19 @@ export interface SecondFactorSources extends OwnPasswordSources {
 
 export const RECOVERY_CODES = 10;
 
-/** The second factor of one caller, and for operators, those of others: to see that there is one, and to remove it. */
+/** The caller's own second factor. Operators can also check whether others have one, and remove it. */
 export class SecondFactorAccess {
   readonly #caller: User;
   readonly #sources: SecondFactorSources;
 
-  /** @throws {Problem} where the caller came with an API key */
+  /** @throws {Problem} when the caller uses an API key */
   constructor(caller: User, sources: SecondFactorSources) {
     requirePerson(caller);
     this.#caller = caller;
     this.#sources = sources;
   }
 
-  /** Null: the account has none. */
+  /** Null: the account has no second factor. */
   async get(id: UserId): Promise<SecondFactor | null> {
     this.#user(id);
     if (!maySeeSessions(this.#caller, id))
@@ -33,7 +33,7 @@ export class SecondFactorAccess {
     return this.#sources.registry.secondFactors.get(id);
   }
 
-  /** Proposes a secret to the caller, which counts from {@link confirm} on. */
+  /** Proposes a secret to the caller, which takes effect with {@link confirm}. */
   async begin(currentPassword: string, sessionId: SessionId): Promise<{ secret: string; uri: string }> {
     await requireOwnPassword(this.#caller, this.#sources, currentPassword, sessionId);
     const secret = newTotpSecret();
@@ -59,7 +59,7 @@ export class SecondFactorAccess {
     return codes;
   }
 
-  /** @returns recovery codes in place of all earlier ones */
+  /** @returns new recovery codes, which replace all earlier ones */
   async renewRecoveryCodes(currentPassword: string, sessionId: SessionId): Promise<string[]> {
     await requireOwnPassword(this.#caller, this.#sources, currentPassword, sessionId);
     const codes = newRecoveryCodes(RECOVERY_CODES);
@@ -72,7 +72,7 @@ export class SecondFactorAccess {
     await this.#sources.registry.secondFactors.remove(this.#caller).catch(hasNone);
   }
 
-  /** All of another account, passkeys included, whose user has lost the device. */
+  /** Removes all second factors of another account, including passkeys, if its user has lost the device. */
   async remove(id: UserId): Promise<void> {
     const user = this.#user(id);
     if (!isOperator(this.#caller))

@@ -62,14 +62,14 @@ export class UserAccess extends AccessPart {
     return this.checks.shown(await this.sources.registry.users.update(id, version, { ...patch, ...groupIds }));
   }
 
-  /** Blocks the account, which ends all that it is used for at once, or lets it in again. */
+  /** Blocks the account, which ends all its access at once, or unblocks it. */
   async setBlocked(id: UserId, blocked: boolean): Promise<User> {
     await this.checks.user(id, 'write');
     if (blocked) this.#requireNotSelf(id, 'blocked');
     return this.checks.shown(await this.sources.registry.users.update(id, null, { blocked }));
   }
 
-  /** When the account's time is over, in Unix milliseconds; null: never. */
+  /** Time at which the account expires, in Unix milliseconds; null: never. */
   async expiryOf(id: UserId): Promise<number | null> {
     await this.checks.user(id, 'read');
     return this.sources.registry.users.expiryOf(id);
@@ -81,12 +81,14 @@ export class UserAccess extends AccessPart {
     await this.sources.registry.users.setExpiry(id, expiresAtMs);
   }
 
-  /** For how many days the fleet of the account's organisation keeps histories; null: as long as the service does. */
+  /** Days for which the fleet of the account's organisation keeps histories; null: as long as the service does. */
   async fleetRetentionOf(id: UserId): Promise<number | null> {
     return this.sources.registry.historyLimits.fleetRetention(await this.checks.user(id, 'read'));
   }
 
-  /** A dealer says it of its own fleet; operators of each dealer's, and of the vehicles that no dealer has. */
+  /**
+   * Dealers set the retention of their own fleet. Operators set that of any dealer, and of vehicles without a dealer.
+   */
   async setFleetRetention(id: UserId, retentionDays: number | null): Promise<void> {
     const user = await this.checks.user(id, 'read');
     this.checks.requireManager();
@@ -103,9 +105,10 @@ export class UserAccess extends AccessPart {
   }
 
   /**
-   * An account's password; of the caller's own account only with the current one, and then `sessionId` stays.
+   * Sets an account's password. For the caller's own account, the current password is required, and `sessionId` stays
+   * open.
    *
-   * @param current undefined where it was not given
+   * @param current undefined if it was not given
    */
   async setPassword(id: UserId, password: string, current: string | undefined, sessionId: SessionId): Promise<void> {
     requirePerson(this.caller);
@@ -117,7 +120,7 @@ export class UserAccess extends AccessPart {
     this.sources.tokens.revokeUser(id);
   }
 
-  /** The caller's own password, by whatever route; `sessionId` stays, every other session of theirs ends. */
+  /** Changes the caller's own password. `sessionId` stays open; all their other sessions end. */
   async changeOwnPassword(current: string | undefined, wanted: string, sessionId: SessionId): Promise<void> {
     const { registry, tokens } = this.sources;
     const { id, login, name } = this.caller;
@@ -131,7 +134,7 @@ export class UserAccess extends AccessPart {
     return this.checks.shown(await this.sources.registry.users.update(this.caller.id, null, { name }));
   }
 
-  /** Has what is held about an account made as a file: by the account itself, or for who keeps it. */
+  /** Starts an export of the account's data to a file, for the account itself or those who manage it. */
   async export(id: UserId): Promise<Job> {
     requirePerson(this.caller);
     const user = await this.checks.user(id, 'read');
@@ -145,7 +148,7 @@ export class UserAccess extends AccessPart {
     await registry.users.delete(id, ifMatch, config.erasure.graceMs);
   }
 
-  /** What the account, and a dealer as a whole, may use and does use. */
+  /** Quotas of the account, and of a dealer as a whole, with their current use. */
   async quotasOf(id: UserId): Promise<QuotaUse[]> {
     return this.sources.registry.quotas.ofUser(await this.checks.user(id, 'read'));
   }
@@ -156,7 +159,7 @@ export class UserAccess extends AccessPart {
     return this.sources.registry.quotas.ofUser(user);
   }
 
-  /** Where the account is logged in. */
+  /** Open sessions of the account. */
   async sessionsOf(id: UserId): Promise<Session[]> {
     await this.checks.user(id, 'read');
     this.#requireSessions(id);
@@ -172,20 +175,20 @@ export class UserAccess extends AccessPart {
     this.sources.tokens.revokeSession(sessionId);
   }
 
-  /** @param except the session of the call, which stays */
+  /** @param except the session of the call, which stays open */
   async endSessions(userId: UserId, except: SessionId): Promise<void> {
     const { registry, tokens } = this.sources;
     for (const { id } of await this.sessionsOf(userId)) {
       if (id === except) continue;
       await registry.sessions.end(id).catch((error) => {
-        // It has ended meanwhile.
+        // The session has ended in the meantime.
         if (!(error instanceof NotFoundError)) throw error;
       });
       tokens.revokeSession(id);
     }
   }
 
-  /** Sessions of all accounts, the last used first, each with the login of its account. */
+  /** Sessions of all accounts, the most recently used first, each with the login of its account. */
   async allSessions(
     limit: number,
     after: Pick<Session, 'id' | 'lastUsedAtMs'> | null,

@@ -6,7 +6,7 @@ import { badField, Problem } from '../problem.ts';
 import { type Right, requireRight, rightToGroup, rightToUser, rightToVehicle } from '../rights.ts';
 import { type BulkScope, collectingFaults } from './bulk-scope.ts';
 
-/** The same change to many that are named: to all of them, or to none. */
+/** Makes the same change to many named objects: to all of them, or to none. */
 export class BulkChanges {
   readonly #scope: BulkScope;
 
@@ -62,9 +62,9 @@ export class BulkChanges {
   }
 
   /**
-   * Gives vehicles to another dealer: all of them, or none.
+   * Moves vehicles to another dealer: all of them, or none.
    *
-   * @returns by the ids of the vehicles, those that the dealer has now
+   * @returns the vehicles that the dealer has now, by the ids of the moved ones
    * @throws {Problem} naming those that can't be moved
    */
   async moveVehicles(move: VehicleMove): Promise<Map<VehicleId, Vehicle>> {
@@ -77,7 +77,7 @@ export class BulkChanges {
     return collectingFaults(registry.moveVehicles(move), new Faults(), (index) => ({ pointer: `/ids/${index}` }));
   }
 
-  /** Puts vehicles into a group and takes others out: all of them, or none. */
+  /** Adds vehicles to a group and removes others: all of them, or none. */
   async changeVehiclesOfGroup(
     groupId: GroupId,
     change: MemberChange<VehicleId>,
@@ -90,7 +90,7 @@ export class BulkChanges {
     return registry.groups.changeVehicles(groupId, change, dryRun);
   }
 
-  /** Gives accounts access to a group and takes it from others: all of them, or none. */
+  /** Grants accounts access to a group and revokes that of others: all of them, or none. */
   async changeUsersOfGroup(groupId: GroupId, change: MemberChange<UserId>, dryRun: boolean): Promise<MembersChanged> {
     const { registry, directory } = this.#scope.sources;
     await this.#requireGroup(groupId);
@@ -106,9 +106,9 @@ export class BulkChanges {
   }
 
   /**
-   * What a request names.
+   * The objects that a request names.
    *
-   * @throws {Problem} when the caller does not see some of it, or may not change it
+   * @throws {Problem} when the caller does not see some of them, or may not change them
    */
   #changeable<Id extends string, T>(
     ids: readonly Id[],

@@ -14,26 +14,26 @@ import { GroupNames } from '../fleet/group-names.ts';
 import { type InputError, operatorOnly, Problem } from '../problem.ts';
 import { dealerOf, isOperator, mayManage, rightToGroup } from '../rights.ts';
 
-/** One of many as a row of a CSV says it; what has no column is not said. */
+/** Fields common to the rows of all imported CSVs. A field without a column is undefined. */
 export interface ImportedLine {
-  /** As a spreadsheet counts: 1 is the header. */
+  /** Row number as in a spreadsheet: 1 is the header. */
   row: number;
-  /** Names or ids, as they were written. */
+  /** Names or ids of groups, as written in the file. */
   groups: string | undefined;
-  /** Null: nobody was named. */
+  /** Null: the row names no dealer. */
   dealerId: UserId | null | undefined;
-  /** It has a fault that is reported already, so a missing value may be part of the same fault. */
+  /** Whether the row has a fault that is already reported. A missing value may then be part of the same fault. */
   isWrong: boolean;
   fields: { externalId?: string | null };
 }
 
-/** What became of one of many. */
+/** An imported item with its outcome. */
 export interface Imported<From, T> {
   from: From;
   became: BulkOutcome<T>;
 }
 
-/** One caller, and what of many at once it may reach: by the same rights as one by one. */
+/** Objects that one caller may change in bulk, with the same rights as for single changes. */
 export class BulkScope {
   readonly access: Access;
   readonly caller: User;
@@ -70,7 +70,7 @@ export class BulkScope {
     return own;
   }
 
-  /** By {@link externalKey}; empty where no row names an external id. */
+  /** Objects by {@link externalKey}; empty if no row has an external id. */
   byExternalId<T extends Vehicle | Driver>(lines: readonly ImportedLine[], things: Iterable<T>): Map<string | null, T> {
     if (lines.every(({ fields }) => !fields.externalId)) return new Map();
     const found = new Map<string | null, T>();

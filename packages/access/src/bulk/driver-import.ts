@@ -4,16 +4,16 @@ import type { Faults } from '../faults.ts';
 import { dealerOf, isOperator, rightToDriver } from '../rights.ts';
 import { type BulkScope, collectingFaults, groupsOf, type Imported, type ImportedLine, paired } from './bulk-scope.ts';
 
-/** Drivers that an export holds at once. */
+/** Drivers that an export reads at once. */
 const PAGE = 500;
 
-/** One driver as a row of a CSV says it. */
+/** A driver as a row of a CSV. */
 export interface DriverLine extends ImportedLine {
   id: DriverId | null;
   fields: Partial<Omit<DriverFields, 'dealerId' | 'groupIds'>>;
 }
 
-/** All drivers of a caller, and rows of a file that add and change some. */
+/** Exports all drivers of a caller, and imports new and changed ones from a file. */
 export class DriverImport {
   readonly #scope: BulkScope;
 
@@ -21,7 +21,7 @@ export class DriverImport {
     this.#scope = scope;
   }
 
-  /** All drivers that the caller may see, some at a time. */
+  /** All drivers that the caller may see, in pages. */
   async *all(): AsyncGenerator<Driver[]> {
     const { drivers } = this.#scope.access;
     for await (const { items } of pagesOf((after: string | null) => drivers.page({ limit: PAGE, after }))) yield items;
@@ -30,9 +30,9 @@ export class DriverImport {
   /**
    * Adds and changes drivers: all of them, or none.
    *
-   * @param read gives the rows; not called where the caller may add none
-   * @param faults what was wrong with the rows already
-   * @throws {Problem} with all that is wrong
+   * @param read returns the rows; not called if the caller may not add drivers
+   * @param faults faults already found in the rows
+   * @throws {Problem} with all faults
    */
   async import(
     read: () => readonly DriverLine[],
@@ -71,7 +71,7 @@ export class DriverImport {
     return paired(lines, outcomes);
   }
 
-  /** The driver that a row is about; null where it names one that is not there, undefined where it is a new one. */
+  /** The driver that a row names; null if that driver does not exist, undefined if the row is about a new one. */
   #driverOf(
     { row, id, dealerId, fields }: DriverLine,
     known: Driver | undefined,

@@ -4,18 +4,18 @@ import type { Faults } from '../faults.ts';
 import { requireRight } from '../rights.ts';
 import { type BulkScope, collectingFaults, type Imported, paired } from './bulk-scope.ts';
 
-/** Geofences that an export holds at once: one may have ten thousand points. */
+/** Geofences that an export reads at once: one may have ten thousand points. */
 const PAGE = 50;
 
-/** A geofence of many: a known `id` of the caller's changes that one. */
+/** A geofence of an import. If its `id` is that of a geofence of the caller, that one is changed. */
 export interface GeofenceItem {
-  /** Which of those that were sent. */
+  /** Index among the items sent. */
   index: number;
   id: string | null;
   fields: Omit<GeofenceFields, 'ownerId'>;
 }
 
-/** All geofences of a caller, and those of a file. */
+/** Exports all geofences of a caller, and imports those of a file. */
 export class GeofenceImport {
   readonly #scope: BulkScope;
 
@@ -23,7 +23,7 @@ export class GeofenceImport {
     this.#scope = scope;
   }
 
-  /** Geofences, some at a time: the caller's own, or all that the caller may see. */
+  /** Geofences in pages: the caller's own, or all that the caller may see. */
   async *all(ownOnly: boolean): AsyncGenerator<Geofence[]> {
     const { geofences } = this.#scope.access;
     for await (const { items } of pagesOf((after: string | null) => geofences.page({ limit: PAGE, after }, ownOnly)))
@@ -33,8 +33,8 @@ export class GeofenceImport {
   /**
    * Adds and changes geofences of the caller: all of them, or none.
    *
-   * @param faults what was wrong with the items already
-   * @throws {Problem} with all that is wrong
+   * @param faults faults already found in the items
+   * @throws {Problem} with all faults
    */
   async import(
     items: readonly GeofenceItem[],

@@ -30,18 +30,18 @@ import { type BulkScope, collectingFaults, groupsOf, type Imported, type Importe
 export const MOVED_BY =
   'A vehicle is moved to another dealer by POST /api/v1/vehicles/move, which asks what becomes of its history.';
 
-/** Vehicles that an export holds at once. */
+/** Vehicles that an export reads at once. */
 const PAGE = 500;
 
-/** One vehicle as a row of a CSV says it. */
+/** A vehicle as a row of a CSV. */
 export interface VehicleLine extends ImportedLine {
   id: VehicleId | null;
   fields: Partial<VehicleFieldValues> & { customAttributes?: CustomAttributes };
-  /** Empty cells say nothing. */
+  /** Terminal access settings; empty cells are left out. */
   access: TerminalAccessPatch;
 }
 
-/** All vehicles of a caller, and rows of a file that add and change some, with their sensors. */
+/** Exports all vehicles of a caller, and imports new and changed ones from a file, and also their sensors. */
 export class VehicleImport {
   readonly #scope: BulkScope;
 
@@ -49,7 +49,7 @@ export class VehicleImport {
     this.#scope = scope;
   }
 
-  /** All vehicles that the caller may see, some at a time. */
+  /** All vehicles that the caller may see, in pages. */
   async *all(groupId: GroupId | undefined): AsyncGenerator<Vehicle[]> {
     const { vehicles } = this.#scope.access;
     for await (const { items } of pagesOf((after: string | null) => vehicles.page({ groupId }, { limit: PAGE, after })))
@@ -59,9 +59,9 @@ export class VehicleImport {
   /**
    * Adds and changes vehicles: all of them, or none.
    *
-   * @param read gives the rows; not called where the caller may add none
-   * @param faults what was wrong with the rows already; every one is looked at before anything is refused
-   * @throws {Problem} with all that is wrong
+   * @param read returns the rows; not called if the caller may not add vehicles
+   * @param faults faults already found in the rows; every row is checked before anything is refused
+   * @throws {Problem} with all faults
    */
   async import(
     read: () => readonly VehicleLine[],
@@ -100,7 +100,7 @@ export class VehicleImport {
       rowOf.set(current.id, row);
       if (line.fields.terminalId !== undefined && line.fields.terminalId !== current.terminalId)
         requireNotHeld(this.#scope.caller, current, 'fit another terminal');
-      // What the caller does not see, the caller can't mean to take away.
+      // The caller cannot intend to remove groups that they do not see.
       const unseen = current.groupIds.filter((id) => !this.#scope.seesGroup(id));
       return {
         id: current.id,
@@ -132,11 +132,11 @@ export class VehicleImport {
   }
 
   /**
-   * Adds and changes sensors of vehicles: all of them, or none. Sensors that no row names stay.
+   * Adds and changes sensors of vehicles: all of them, or none. Sensors that no row names are kept.
    *
-   * @param read gives the rows; not called where the caller may change none
-   * @param faults what was wrong with the rows already
-   * @throws {Problem} with all that is wrong
+   * @param read returns the rows; not called if the caller may not change sensors
+   * @param faults faults already found in the rows
+   * @throws {Problem} with all faults
    */
   async importSensors(
     read: () => readonly SensorLine[],
@@ -158,7 +158,7 @@ export class VehicleImport {
     return importedSensors(writes, outcomes);
   }
 
-  /** The vehicle that each row is about: null where it names one that is not there, undefined where it is a new one. */
+  /** The vehicle that each row names; null if it does not exist, undefined if the row is about a new one. */
   #vehiclesOf(lines: readonly VehicleLine[]): (Vehicle | null | undefined)[] {
     const byExternalId = this.#scope.byExternalId(lines, this.#scope.sources.directory.vehicles.values());
     return lines.map((line) => this.#vehicleOf(line, byExternalId.get(this.#scope.externalKey(line))));
@@ -168,7 +168,7 @@ export class VehicleImport {
     const { directory } = this.#scope.sources;
     if (id !== null) return this.#writable(directory.vehicles.get(id)) ?? null;
     if (known !== undefined) return this.#writable(known);
-    // A terminal of a vehicle that the caller does not see is taken, as it is for one that is added.
+    // If the caller does not see the terminal's vehicle, the terminal counts as taken, as for a new vehicle.
     return fields.terminalId ? this.#writable(directory.vehicleOfTerminal(fields.terminalId)) : undefined;
   }
 
@@ -176,7 +176,7 @@ export class VehicleImport {
     return vehicle && rightToVehicle(this.#scope.caller, vehicle) === 'write' ? vehicle : undefined;
   }
 
-  /** For a row about an existing vehicle: its dealer stays, and another one is a fault. */
+  /** Dealer for a row about an existing vehicle: it cannot change, and naming another one is a fault. */
   #sameDealerOf(line: VehicleLine, current: Vehicle, faults: Faults): UserId | null {
     const dealerId = this.#scope.dealerOf(line, current, faults);
     if (dealerId !== current.dealerId) faults.add({ row: line.row, column: 'dealerId', detail: MOVED_BY });

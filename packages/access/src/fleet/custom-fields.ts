@@ -7,19 +7,19 @@ import {
 } from '@outrider/domain';
 import { badField } from '../problem.ts';
 
-/** A change of a definition, as its callers write it: of custom attributes, what is not named stays. */
+/** A patch of a definition. Custom attributes that it does not name are kept. */
 export type CustomPatch<Patch extends Partial<CustomFields>> = Omit<Patch, 'customAttributes'> & {
   customAttributes?: CustomAttributesPatch | undefined;
 };
 
-/** Custom fields that a list is filtered by; all that is set holds. */
+/** Filter of a list by custom fields; all given conditions must match. */
 export interface CustomFilter {
   externalId?: string | undefined;
   /** Names of attributes and their values as text. */
   attributes?: readonly { name: string; value: string }[] | undefined;
 }
 
-/** Null where nothing is asked for. */
+/** Null if the filter is empty. */
 export function customMatcher({
   externalId,
   attributes = [],
@@ -35,7 +35,7 @@ export function customMatcher({
 
 /**
  * @param pointer of the attributes in the request
- * @throws {Problem} where there would be too many
+ * @throws {Problem} when the result would have too many attributes
  */
 export function mergedAttributes(
   current: CustomAttributes,
@@ -49,10 +49,10 @@ export function mergedAttributes(
 }
 
 /**
- * The patch with the attributes that there are after it, and the version that they were merged with: another change in
- * between must not be lost.
+ * The patch with the merged attributes, and the version that they were merged with, so that a concurrent change is not
+ * lost.
  *
- * @param ifMatch the version that the caller expects; null: whatever it is
+ * @param ifMatch the version that the caller expects; null: any
  */
 export function customMerged<Patch extends Partial<CustomFields>>(
   current: CustomFields & { version: number },

@@ -19,7 +19,7 @@ import { type CustomPatch, customMerged } from './custom-fields.ts';
 import { driverShifts } from './driver-shifts.ts';
 import { type DrivenMoment, driversAt, type NamedDriver } from './who-drove.ts';
 
-/** A code that no driver has, and where it was last read. */
+/** A code that no driver has, with the vehicle and the times at which it was read. */
 export interface UnknownCode {
   code: string;
   vehicleId: VehicleId;
@@ -30,7 +30,7 @@ export interface UnknownCode {
   shifts: number;
 }
 
-/** Is the text in what a driver is known by: name, phone, number of the licence, a code? */
+/** Whether a driver's name, phone, licence number, external id or code contains the text. */
 function isNamed({ name, phone, licenceNumber, externalId, codes }: Driver, text: string): boolean {
   const wanted = text.toLowerCase();
   if ([name, phone, licenceNumber, externalId].some((known) => known?.toLowerCase().includes(wanted))) return true;
@@ -38,16 +38,16 @@ function isNamed({ name, phone, licenceNumber, externalId, codes }: Driver, text
   return code !== '' && codes.some((held) => held.untilMs === null && held.code.includes(code));
 }
 
-/** Shifts that are looked through for codes that nobody has. */
+/** Most shifts that are searched for codes without a driver. */
 const MAX_SHIFTS = 20_000;
 
-/** Drivers of one caller: who they are, and who drove what. */
+/** Drivers that one caller may see, with their assignments to vehicles. */
 export class DriverAccess extends AccessPart {
   async get(id: DriverId): Promise<Driver> {
     return this.checks.shown(await this.checks.driver(id, 'read'));
   }
 
-  /** @throws {Problem} where the caller does not keep the driver */
+  /** @throws {Problem} when the caller does not manage the driver */
   kept(id: DriverId): Promise<Driver> {
     return this.checks.driver(id, 'write');
   }
@@ -77,7 +77,7 @@ export class DriverAccess extends AccessPart {
     return this.checks.shown(await this.sources.registry.drivers.create({ ...fields, codes, dealerId }));
   }
 
-  /** Groups that the caller does not see stay. */
+  /** Changes a driver. Groups that the caller does not see are kept. */
   async change(
     id: DriverId,
     ifMatch: number | null,
@@ -93,7 +93,7 @@ export class DriverAccess extends AccessPart {
     await this.sources.registry.drivers.delete((await this.kept(id)).id, ifMatch);
   }
 
-  /** Who was said to drive a vehicle in a time range, the newest first. */
+  /** Assignments of drivers to vehicles in a time range, the newest first. */
   async assignments(question: {
     vehicleId?: VehicleId | undefined;
     driverId?: DriverId | undefined;
@@ -132,7 +132,7 @@ export class DriverAccess extends AccessPart {
     await this.#announced(assignment);
   }
 
-  /** The live API shows the new driver at once. */
+  /** Notifies the live API, which shows the new driver at once. */
   async #announced(assignment: DriverAssignment): Promise<DriverAssignment> {
     const { vehicleId } = assignment;
     await this.sources.hub.publish(DRIVER_ASSIGNMENT_CHANNEL, JSON.stringify({ vehicleId })).catch(() => {});
@@ -143,7 +143,10 @@ export class DriverAccess extends AccessPart {
     return driversAt(this.caller, this.sources, moments);
   }
 
-  /** Codes that terminals of the caller's vehicles sent in a time range, and nobody has or had; the newest first. */
+  /**
+   * Codes that terminals of the caller's vehicles sent in a time range, and that no driver has or had; the newest
+   * first.
+   */
   async unknownCodes(
     archive: Pick<ReportArchive, 'overlappingEvents'>,
     fromMs: number,

@@ -5,7 +5,7 @@ import type { FleetCursor } from '@outrider/warehouse';
 const PAGE_SHIFTS = 5000;
 const VEHICLES_AT_ONCE = 500;
 
-/** Shifts of drivers in vehicles that lasted into a time range (Unix milliseconds), some at a time. */
+/** Shifts of drivers that overlap a time range (Unix milliseconds), in pages. */
 export async function* driverShifts(
   archive: Pick<ReportArchive, 'overlappingEvents'>,
   ids: readonly VehicleId[],

@@ -13,7 +13,7 @@ export class GeofenceAccess extends AccessPart {
     return this.checks.shown(await this.checks.geofence(id, 'read'));
   }
 
-  /** @param ownOnly the caller's own, in place of all that the caller may see */
+  /** @param ownOnly only the caller's own, instead of all that the caller may see */
   async page(paging: Paging, ownOnly = false): Promise<Page<Geofence>> {
     const filter = ownOnly ? { ownerId: this.caller.id } : visibleGeofences(this.caller);
     const page = await this.sources.registry.geofences.list(filter, paging);
@@ -36,7 +36,7 @@ export class GeofenceAccess extends AccessPart {
     return this.checks.shown(await this.sources.registry.geofences.create({ ...fields, ownerId: this.caller.id }));
   }
 
-  /** @param change gives the new fields from the present ones */
+  /** @param change computes the new fields from the current ones */
   async change(
     id: GeofenceId,
     ifMatch: number | null,
@@ -50,7 +50,7 @@ export class GeofenceAccess extends AccessPart {
       fields.sharedGroupIds,
       '/properties/sharedGroupIds',
     );
-    // What was merged came from this version: another one in between must not be lost.
+    // The fields were merged with this version, so that a concurrent change is not lost.
     const version = ifMatch ?? current.version;
     return this.checks.shown(
       await this.sources.registry.geofences.update(id, version, {

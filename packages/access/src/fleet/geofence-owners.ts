@@ -8,17 +8,17 @@ import {
 } from '@outrider/domain';
 import type { GeofenceOwner, Geofences } from '@outrider/registry';
 
-/** Owners of geofences that the directory does not have; beyond this many all are read again. */
+/** Cached owners of geofences that are not in the directory; beyond this number the cache is cleared. */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Who may be sent an event: the rights to its vehicle and to its geofence, as they are now. The owner of a geofence
- * that was deleted is read from the registry, so that the event of its end still reaches the owner, and nobody else.
+ * Decides who may be sent an event, by the current rights to its vehicle and its geofence. The owner of a deleted
+ * geofence is read from the registry, so that the end of an event is still sent to the owner, and to nobody else.
  */
 export class GeofenceOwners {
   readonly #directory: Directory;
   readonly #ownersOf: Geofences['ownersOf'];
-  /** Null: the registry knows nothing of this id. */
+  /** Null: the registry does not know the id. */
   readonly #gone = new Map<GeofenceId, GeofenceOwner | null>();
 
   constructor(directory: Directory, ownersOf: Geofences['ownersOf']) {
@@ -27,7 +27,7 @@ export class GeofenceOwners {
   }
 
   /**
-   * Reads the owners of those of the geofences that are not known yet. Costs nothing where all are defined.
+   * Reads the unknown owners of the given geofences. No query is made if all are defined.
    *
    * @throws {Error} when the registry does not answer
    */
@@ -49,9 +49,9 @@ export class GeofenceOwners {
   }
 
   /**
-   * May the account be sent an event of the vehicle that is about the geofence?
+   * Whether the account may be sent an event of the vehicle that concerns the geofence.
    *
-   * @returns undefined where the owner of the geofence was not read
+   * @returns undefined if the owner of the geofence was not read
    */
   mayReceive(user: User, vehicleId: VehicleId, geofenceId: GeofenceId | null): boolean | undefined {
     const vehicle = this.#directory.vehicles.get(vehicleId);
@@ -61,7 +61,7 @@ export class GeofenceOwners {
     if (geofence !== undefined)
       return mayReceive(user, { vehicle, geofence, geofenceOwner: this.#directory.ownerOf(geofence) });
     const gone = this.#gone.get(geofenceId);
-    // Operators may know of all geofences, no matter who owned them.
+    // Operators may see all geofences, regardless of the owner.
     if (user.role === 'operator') return !user.blocked;
     if (gone === undefined) return undefined;
     return gone !== null && mayReceive(user, { vehicle, geofence: gone, geofenceOwner: gone.owner });

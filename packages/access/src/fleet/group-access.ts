@@ -6,7 +6,7 @@ import { type Search, type SearchPage, searched } from '../search.ts';
 import { type CustomFilter, type CustomPatch, customMatcher, customMerged } from './custom-fields.ts';
 import type { VehicleKey } from './vehicle-access.ts';
 
-/** Groups of vehicles that one caller may see, with who may see them. */
+/** Vehicle groups that one caller may see, and the accounts with access to them. */
 export class GroupAccess extends AccessPart {
   get(id: GroupId): Promise<VehicleGroup> {
     return this.checks.group(id, 'read');
@@ -49,7 +49,7 @@ export class GroupAccess extends AccessPart {
     await this.sources.registry.groups.setVehicle(groupId, vehicle.id, isMember);
   }
 
-  /** Users with access to the group, of those that the caller may see. */
+  /** Users with access to the group whom the caller may see. */
   async users(groupId: GroupId, paging: Paging): Promise<Page<User>> {
     await this.checks.group(groupId, 'read');
     const ids = await this.sources.registry.groups.userIds(groupId);

@@ -1,14 +1,14 @@
 import { type GroupId, isUuid, type VehicleGroup } from '@outrider/domain';
 
-/** Parts the groups of a vehicle in one cell. */
+/** Separates the groups of a vehicle in one cell. */
 const BETWEEN = '|';
 
-/** Groups by the names that people give them, as one caller sees them. */
+/** Translates between ids and names of the groups that one caller sees. */
 export class GroupNames {
   readonly #byName = new Map<string, GroupId[]>();
   readonly #names = new Map<GroupId, string>();
 
-  /** @param groups all that the caller may see */
+  /** @param groups all groups that the caller may see */
   constructor(groups: Iterable<Pick<VehicleGroup, 'id' | 'name'>>) {
     for (const { id, name } of groups) {
       this.#names.set(id, name);
@@ -18,7 +18,7 @@ export class GroupNames {
     }
   }
 
-  /** The groups in a cell: by name where the name is unique, else by id. */
+  /** Text of a cell with the groups: by name if it is unique, else by id. */
   write(groupIds: readonly GroupId[]): string {
     return groupIds.map((id) => this.#written(id)).join(` ${BETWEEN} `);
   }
@@ -29,7 +29,7 @@ export class GroupNames {
     return this.#byName.get(name)?.length === 1 ? name : id;
   }
 
-  /** The groups that a cell names, and what is wrong with it. */
+  /** The groups that a cell names, and the errors in it. */
   read(cell: string): { groupIds: GroupId[]; wrong: string[] } {
     const groupIds: GroupId[] = [];
     const wrong: string[] = [];

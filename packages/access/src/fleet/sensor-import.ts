@@ -11,42 +11,42 @@ import {
 import type { BulkOutcome, VehicleWrite } from '@outrider/registry';
 import type { Faults } from '../faults.ts';
 
-/** One sensor as a row of a CSV says it; what has no column is not said. */
+/** A sensor as a row of a CSV. A field without a column is left out. */
 export interface SensorLine {
-  /** As a spreadsheet counts: 1 is the header. */
+  /** Row number as in a spreadsheet: 1 is the header. */
   row: number;
-  /** What the row says of its vehicle: the first of these that is not null decides. */
+  /** Identifies the vehicle; the first of these that is not null is used. */
   vehicle: { id: VehicleId | null; terminalId: TerminalId | null; plate: string | null; name: string | null };
   name: string;
   fields: Partial<SensorFields>;
-  /** It has a fault that is reported already. */
+  /** Whether the row has a fault that is already reported. */
   isWrong: boolean;
 }
 
-/** What the API takes for sensors. */
+/** The API's defaults, checks and limits for sensors. */
 export interface SensorTerms {
-  /** Of what a row does not say of a new sensor. */
+  /** Defaults for fields that the row of a new sensor leaves out. */
   defaults: Omit<SensorFields, 'name' | 'kind' | 'source'>;
-  /** What is wrong with the sensors of a vehicle, by their place in its list. */
+  /** Returns the faults of a vehicle's sensors, by their index in its list. */
   check: (sensors: readonly SensorFields[]) => readonly { path: PropertyKey[]; message: string }[];
-  /** Of the sensors of all vehicles as JSON: each is stored and sent with its own. */
+  /** Limit for the sensors of all changed vehicles as JSON: each vehicle's copy is stored and sent separately. */
   maxCharacters: number;
 }
 
-/** A vehicle whose sensors change, and the rows that do it. */
+/** A vehicle whose sensors change, with the rows that change them. */
 export interface SensorWrite {
   vehicle: Vehicle;
   lines: SensorLine[];
   sensors: SensorFields[];
 }
 
-/** What became of the sensor of a row. */
+/** The sensor of a row, with its outcome. */
 export interface ImportedSensor {
   from: SensorLine & { vehicleId: VehicleId };
   became: BulkOutcome<{ id: SensorId }>;
 }
 
-/** Finds vehicles as rows name them, among those that the caller may change. */
+/** Finds the vehicle that a row names, among those that the caller may change. */
 export class NamedVehicles {
   readonly #directory: Directory;
   readonly #mayChange: (vehicle: Vehicle) => boolean;
@@ -57,7 +57,7 @@ export class NamedVehicles {
     this.#mayChange = mayChange;
   }
 
-  /** @returns the vehicle, or the column that names no vehicle, or several, and why */
+  /** @returns the vehicle, or the column that names none or several, with the reason */
   find({ id, terminalId, plate, name }: SensorLine['vehicle']): Vehicle | { column: string; detail: string } {
     if (id !== null) return this.#one('vehicleId', [this.#directory.vehicles.get(id)]);
     if (terminalId !== null) return this.#one('terminalId', [this.#directory.vehicleOfTerminal(terminalId)]);
@@ -90,7 +90,7 @@ export class NamedVehicles {
   }
 }
 
-/** The sensors that vehicles come to: those of rows in place of the sensor of the same name, or behind the others. */
+/** New sensor lists of vehicles: a row's sensor replaces the one of the same name, or is appended. */
 export function sensorWrites(
   lines: readonly SensorLine[],
   vehicles: NamedVehicles,
@@ -155,7 +155,7 @@ export function vehicleWriteOf({ vehicle, sensors }: SensorWrite): VehicleWrite 
   return { id: vehicle.id, expectedVersion: vehicle.version, patch: { sensors } };
 }
 
-/** What became of each row, in the order of the rows. */
+/** Outcome of each row, in the order of the rows. */
 export function importedSensors(
   writes: readonly SensorWrite[],
   outcomes: readonly BulkOutcome<Vehicle>[],

@@ -35,24 +35,24 @@ import {
 import { type Search, type SearchPage, searched } from '../search.ts';
 import { type CustomFilter, type CustomPatch, customMatcher, customMerged } from './custom-fields.ts';
 
-/** A terminal that is being installed has its vehicle within this time of its first packet. */
+/** Time after its first packet within which a newly installed terminal gets its vehicle. */
 const INSTALLED_MS = 86_400_000;
 
 /** Statuses that are read from the hub by one query. */
 const STATES_AT_ONCE = 1000;
 
-/** A name of sensors, and how many vehicles have one of this name. */
+/** A sensor name, with the number of vehicles that have a sensor of this name. */
 export interface ListedSensor extends Pick<Sensor, 'name' | 'kind' | 'unit'> {
   vehicles: number;
 }
 
-/** Which of the vehicles that a caller may see are asked for. */
+/** Filter of the vehicles that a caller may see. */
 export interface VehicleFilter {
   terminalId?: TerminalId | undefined;
   groupId?: GroupId | undefined;
   state?: VehicleState | undefined;
   protocol?: BoundProtocol | undefined;
-  /** Null: the operator's own. */
+  /** Null: vehicles without a dealer. */
   dealerId?: UserId | null | undefined;
   suspended?: boolean | undefined;
   custom?: CustomFilter | undefined;
@@ -61,11 +61,11 @@ export interface VehicleFilter {
 /** A vehicle's own id, or that of the terminal fitted to it. */
 export type VehicleKey = { id: VehicleId } | { terminalId: TerminalId };
 
-/** Vehicles of one caller: their profiles, what is known of them now, and their past. */
+/** Vehicles that one caller may see: their profiles, current state and history. */
 export class VehicleAccess extends AccessPart {
   /**
-   * The vehicles that a report names, or those of a group that the caller may see; all of the caller's where it names
-   * none. Each once, by id.
+   * Vehicles of a report: the named ones, or those of a group that the caller may see; without either, all that the
+   * caller may see. Each occurs once, ordered by id.
    */
   async ofReport(keys: readonly VehicleKey[] | undefined, groupId: GroupId | undefined): Promise<Vehicle[]> {
     if (keys !== undefined) {
@@ -80,13 +80,13 @@ export class VehicleAccess extends AccessPart {
     return new ReportAccess(this.caller, this.sources).vehicles(groupId ?? null);
   }
 
-  /** The terminal that is fitted to a vehicle of which the caller sees something else already. */
+  /** Terminal of a vehicle that the caller may see; null otherwise. */
   terminalOf(id: VehicleId): TerminalId | null {
     const vehicle = this.sources.directory.vehicles.get(id);
     return vehicle && rightToVehicle(this.caller, vehicle) !== 'none' ? vehicle.terminalId : null;
   }
 
-  /** The sensors of the vehicles that the caller may see, by their names: each name once, as the first has it. */
+  /** Sensors of the vehicles that the caller may see. Each name occurs once, with the kind and unit of the first. */
   sensors(): ListedSensor[] {
     const byName = new Map<string, ListedSensor>();
     for (const { sensors } of this.all())
@@ -102,14 +102,14 @@ export class VehicleAccess extends AccessPart {
     return this.checks.shown(await this.checks.vehicle(key, 'read'));
   }
 
-  /** @throws {Problem} `vehicle-suspended` where its profile alone may be seen now */
+  /** @throws {Problem} `vehicle-suspended` while the caller may see only its profile */
   async data(key: VehicleKey): Promise<Vehicle> {
     const vehicle = await this.checks.vehicle(key, 'read');
     requireData(this.caller, vehicle);
     return vehicle;
   }
 
-  /** All vehicles that the caller may know of, by id: suspended ones as well, whose data is hidden. */
+  /** All vehicles that the caller may see, by id, including suspended ones, whose data is hidden. */
   all(): Vehicle[] {
     return this.checks.visibleVehicles().sort((a, b) => (a.id < b.id ? -1 : 1));
   }
@@ -188,8 +188,8 @@ export class VehicleAccess extends AccessPart {
   }
 
   /**
-   * Terminals that have sent data for longer than an installation takes, and have no vehicle: they may be somebody's
-   * who waits for the operator.
+   * Terminals without a vehicle that have sent data for longer than an installation takes. They may belong to someone
+   * who is waiting for the operator, so only operators may fit them.
    *
    * @returns a refusal for each of them; none for operators
    */
@@ -219,10 +219,10 @@ export class VehicleAccess extends AccessPart {
   }
 
   /**
-   * Hides the data of a vehicle from all but operators, or shows it again with all that came meanwhile. What an
-   * operator suspended, operators alone resume.
+   * Hides the data of a vehicle from everyone but operators, or shows it again, including what arrived meanwhile. What
+   * an operator suspended, only operators can resume.
    *
-   * @param reason what people are shown; null: it is resumed
+   * @param reason shown to people; null: the vehicle is resumed
    */
   async suspend(key: VehicleKey, reason: string | null): Promise<Vehicle> {
     const vehicle = await this.checks.vehicle(key, 'write');
@@ -234,13 +234,14 @@ export class VehicleAccess extends AccessPart {
   }
 
   /**
-   * What is known of the vehicle now; a null status where nothing is, a null connection where its terminal has none.
+   * Current state of the vehicle. The status is null if nothing is known; the connection is null if its terminal is not
+   * connected.
    */
   async status(key: VehicleKey): Promise<{
     vehicleId: VehicleId;
     status: VehicleStatus | null;
     connection: TerminalConnection | null;
-    /** Data with the id of its terminal that the vehicle did not take last. */
+    /** The last data with its terminal's id that was refused by the vehicle's access settings. */
     refusal: UnknownTerminal | null;
   }> {
     const { id, terminalId } = await this.data(key);
@@ -259,7 +260,7 @@ export class VehicleAccess extends AccessPart {
     };
   }
 
-  /** Without what others' geofences caused whose accounts the caller may not see. */
+  /** Hides surplus events of geofences whose owners' accounts the caller may not see. */
   #statusShown(status: VehicleStatus): VehicleStatus {
     const { surplus = [], ...rest } = status;
     const { users } = this.sources.directory;
@@ -276,7 +277,7 @@ export class VehicleAccess extends AccessPart {
     return { vehicleId: vehicle.id, ...page };
   }
 
-  /** Which positions of the vehicle moved nothing since a moment, and why. */
+  /** Rejected positions of the vehicle in a time range, with the reasons. */
   async rejectedPositions(key: VehicleKey, fromMs: number, toMs: number) {
     const vehicle = await this.data(key);
     const trackReport = ownedArchive(this.sources.trackReport, this.caller);
@@ -290,7 +291,7 @@ export class VehicleAccess extends AccessPart {
   }
 
   /**
-   * Terminals that sent data and have no profile now, or that their vehicle did not take as they came, the most
+   * Terminals that sent data and have no vehicle, or that were refused by their vehicle's access settings; the most
    * recently seen first.
    */
   async unknownTerminals(): Promise<UnknownTerminal[]> {
@@ -302,7 +303,7 @@ export class VehicleAccess extends AccessPart {
     );
   }
 
-  /** Devices that were refused before they said who they are, the most recently seen first. */
+  /** Devices that were refused before they identified themselves, the most recently seen first. */
   async unknownDevices(): Promise<(UnknownDevice & Sightings)[]> {
     this.checks.requireOperator('Terminals without a profile are shown to operators alone.');
     return this.sources.hub.unknownDevices();
@@ -317,7 +318,7 @@ export class VehicleAccess extends AccessPart {
     return new CommandAccess(this.caller, this.sources, await this.data(key));
   }
 
-  /** The past of a vehicle that the caller keeps. */
+  /** The history of a vehicle that the caller manages. */
   async history(key: VehicleKey): Promise<HistoryAccess> {
     const vehicle = await this.checks.vehicle(key, 'write');
     this.checks.requireManager();
@@ -329,7 +330,7 @@ function isSameSet(one: readonly string[], other: readonly string[]): boolean {
   return new Set(one).symmetricDifference(new Set(other)).size === 0;
 }
 
-/** Was it refused by what its vehicle demands? */
+/** Whether the vehicle's access settings refused the terminal. */
 function isAccessRefused({ contact }: UnknownTerminal): boolean {
   return ACCESS_REFUSALS.some((reason) => reason === contact?.reason);
 }

@@ -7,29 +7,29 @@ export interface DriveSources {
   registry: Pick<Registry, 'driverAssignments'>;
 }
 
-/** Somebody who drove, as a caller may know it. */
+/** A driver as shown to a caller. */
 export interface NamedDriver {
   id: DriverId;
   name: string;
 }
 
-/** When somebody drove a vehicle. */
+/** A moment at which the driver of a vehicle is looked up. */
 export interface DrivenMoment {
   vehicleId: VehicleId;
   /** Unix milliseconds. */
   atMs: number;
-  /** As the terminal sent it; null: it sent none. */
+  /** Driver code sent by the terminal; null: none. */
   code: string | null;
 }
 
-/** By what it is known who drove during an event: who was assigned when it began, else the code that it has. */
+/** Moment that determines the driver of an event: its beginning, with the event's driver code. */
 export function momentOf({ vehicleId, startedAtMs, driverCode }: FleetEvent): DrivenMoment {
   return { vehicleId, atMs: startedAtMs, code: driverCode ?? null };
 }
 
 /**
- * Who drove at each moment: who was assigned by hand then, else who had the code that the terminal sent; null where
- * nobody is known. Whether a caller may know that is not looked at.
+ * Driver at each moment: the one assigned by hand, else the holder of the code that the terminal sent; null if unknown.
+ * Does not check whether a caller may see the driver.
  */
 export async function whoDrove(
   { directory, registry }: DriveSources,
@@ -51,8 +51,8 @@ export async function whoDrove(
 }
 
 /**
- * Who drove at each moment: who was assigned by hand then, else who had the code that the terminal sent. Null where
- * nobody is known, or nobody that the caller may see.
+ * Driver at each moment: the one assigned by hand, else the holder of the code that the terminal sent. Null if the
+ * driver is unknown, or the caller may not see them.
  */
 export async function driversAt(
   caller: User,

@@ -15,13 +15,13 @@ import { badField, notFound } from '../problem.ts';
 import { bounded, current } from '../registry-refusals.ts';
 import { AHEAD_MS, isBuiltIn, type MaintenanceScope, NOT_CHECKED, NOT_COUNTED } from './maintenance-scope.ts';
 
-/** A custom counter as a caller says it; without a unit it is that of its source. */
+/** A custom counter as requested by a caller. Without a unit, it takes that of its source. */
 export type CounterWish = Omit<CustomCounterFields, 'unit' | 'startsAtMs'> & {
   unit: string | null;
   startsAtMs: number | null;
 };
 
-/** Of one vehicle. */
+/** Corrections shown for one vehicle. */
 const SHOWN_CORRECTIONS = 200;
 
 /** Counters of the vehicles that one caller may see. */
@@ -41,7 +41,11 @@ export class CounterAccess {
     };
   }
 
-  /** What a custom counter of the vehicle is, and what it shows. @throws {Problem} without it */
+  /**
+   * Definition and current value of a custom counter of the vehicle.
+   *
+   * @throws {Problem} when the vehicle has no such counter
+   */
   async customCounter(vehicle: Vehicle, id: CustomCounterId): Promise<ShownCounter> {
     const { counters } = await this.counters(vehicle);
     const counter = counters.custom.find((each) => each.id === id);
@@ -90,7 +94,7 @@ export class CounterAccess {
     await this.#scope.changed([vehicle.id]);
   }
 
-  /** Counters of a vehicle that the caller was found to see; null: nothing was counted. */
+  /** Counters of a vehicle that the caller may see (already checked); null: nothing was counted. */
   async shown(vehicleId: VehicleId): Promise<VehicleCounters | null> {
     this.#scope.sources.countersRead?.();
     return (await this.#scope.sources.registry.counters.of([vehicleId]))[0] ?? null;
@@ -123,7 +127,7 @@ export class CounterAccess {
   }
 }
 
-/** A counter goes by a sensor of its vehicle, and by a digital one where it counts the hours of it. */
+/** A counter needs a sensor of its vehicle as source. To count hours, it must be a digital one. */
 function requireSource(
   { sensors }: Vehicle,
   { name, source, sensorId, unit }: Pick<CounterWish, 'name' | 'source' | 'sensorId' | 'unit'>,

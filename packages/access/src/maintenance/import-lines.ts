@@ -2,36 +2,36 @@ import type { MaintenanceSpan, TerminalId, VehicleGroup, VehicleId } from '@outr
 import type { Faults } from '../faults.ts';
 import type { NamedVehicles, SensorLine } from '../fleet/sensor-import.ts';
 
-/** A maintenance plan as a row of a CSV says it. */
+/** A maintenance plan as a row of a CSV. */
 export interface PlanLine {
-  /** As a spreadsheet counts: 1 is the header. */
+  /** Row number as in a spreadsheet: 1 is the header. */
   row: number;
   /** Null: the row names no vehicle. */
   vehicle: SensorLine['vehicle'] | null;
-  /** Name or id; null: the row names none. */
+  /** Name or id of the group; null: the row names none. */
   group: string | null;
   name: string;
   description: string | null;
-  /** The custom counter that it goes by. */
+  /** Custom counter on which the plan is based. */
   counterName: string | null;
   every: MaintenanceSpan;
   warning: MaintenanceSpan;
   startsAtMs: number | null;
 }
 
-/** What a counter showed, as a row of a CSV says it. */
+/** A counter reading as a row of a CSV. */
 export interface ReadingLine {
   row: number;
   vehicle: { id: VehicleId | null; terminalId: TerminalId | null; plate: string | null; name: string | null };
-  /** One that every vehicle has, or the name of one that people made. */
+  /** A counter that every vehicle has, or the name of a custom counter. */
   counter: string;
-  /** Metres, or milliseconds; of a custom counter in its unit. */
+  /** In metres or milliseconds; for a custom counter, in its unit. */
   value: number;
   atMs: number | null;
   note: string | null;
 }
 
-/** The vehicle that a row is about; null, with a fault, where it names none or several. */
+/** The vehicle that a row names. Null, with a fault, if it names none or several. */
 export function vehicleOfLine(
   { row, vehicle }: Pick<ReadingLine, 'row' | 'vehicle'>,
   named: NamedVehicles,
@@ -43,7 +43,7 @@ export function vehicleOfLine(
   return null;
 }
 
-/** The group that a row names, among those that the caller sees; null, with a fault, without one or with several. */
+/** The group that a row names, among those that the caller sees. Null, with a fault, if it names none or several. */
 export function groupOfLine(
   { row, group }: Pick<PlanLine, 'row' | 'group'>,
   visible: readonly VehicleGroup[],

@@ -14,7 +14,7 @@ import {
   NOT_COUNTED,
 } from './maintenance-scope.ts';
 
-/** Plans and readings of counters from the rows of a file: all of them, or none. */
+/** Imports maintenance plans and counter readings from the rows of a file: all of them, or none. */
 export class MaintenanceImport {
   readonly #scope: MaintenanceScope;
 
@@ -23,10 +23,10 @@ export class MaintenanceImport {
   }
 
   /**
-   * @param read gives the rows; not called where the caller may make no plans
-   * @param faults what was wrong with the rows already
+   * @param read returns the rows; not called if the caller may not make plans
+   * @param faults faults already found in the rows
    * @returns the plans in the order of the rows, without ids in a dry run
-   * @throws {Problem} with all that is wrong
+   * @throws {Problem} with all faults
    */
   async importPlans(
     read: () => readonly PlanLine[],
@@ -69,7 +69,7 @@ export class MaintenanceImport {
     return lines.map(({ row }, nth) => ({ row, id: plans[nth]?.id ?? null }));
   }
 
-  /** As {@link importPlans}: what counters showed. */
+  /** As {@link importPlans}, for counter readings. */
   async importReadings(
     read: () => readonly ReadingLine[],
     faults: Faults,

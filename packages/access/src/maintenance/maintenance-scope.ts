@@ -28,14 +28,14 @@ export interface MaintenanceSources {
   countersRead?: () => void;
 }
 
-/** Of a time whose records are erased. */
+/** Consequence stated for a time whose records are erased. */
 export const NOT_COUNTED = 'nothing can be counted from there';
 export const NOT_CHECKED = 'nobody can check what a counter showed then';
-/** What may be said of the future: clocks differ. */
+/** How far in the future a time may be, because clocks differ. */
 export const AHEAD_MS = 60_000;
 const ANNOUNCED_AT_ONCE = 500;
 
-/** One caller, and what of maintenance it may see and do. */
+/** What one caller may see and do about maintenance. */
 export class MaintenanceScope {
   readonly caller: User;
   readonly sources: MaintenanceSources;
@@ -64,7 +64,11 @@ export class MaintenanceScope {
     return (await this.sources.registry.customCounters.of([vehicle.id])).get(vehicle.id) ?? [];
   }
 
-  /** @param counted vehicles whose counters show something else now */
+  /**
+   * Notifies the subscribers of a change.
+   *
+   * @param counted vehicles whose counters have changed
+   */
   async changed(counted: readonly VehicleId[] = []): Promise<void> {
     const { hub } = this.sources;
     await hub.publish(MAINTENANCE_CHANNEL, '');
@@ -84,7 +88,7 @@ export class MaintenanceScope {
   }
 }
 
-/** A plan is seen with the vehicle or the group that it is for. */
+/** Right to a plan, derived from the right to its vehicle or group. */
 export function rightToPlan(
   caller: User,
   directory: Directory,
@@ -100,7 +104,7 @@ export function isBuiltIn(counter: string): boolean {
   return (COUNTERS as readonly string[]).includes(counter);
 }
 
-/** The custom counter that is meant by a name. */
+/** The custom counter with the given name. */
 export function counterCalled(name: string, counters: readonly CustomCounter[]): CustomCounter | undefined {
   return counters.find((each) => counterNameKey(each.name) === counterNameKey(name));
 }

@@ -15,7 +15,7 @@ import { bounded, current } from '../registry-refusals.ts';
 import type { Right } from '../rights.ts';
 import { counterCalled, type MaintenanceScope, NOT_COUNTED, rightToPlan } from './maintenance-scope.ts';
 
-/** How a plan stands for a vehicle, with what it is about. */
+/** State of a plan for a vehicle, with the plan. */
 export interface ShownMaintenance extends MaintenanceState {
   plan: MaintenancePlan;
 }
@@ -30,7 +30,7 @@ export class PlanAccess {
     this.#scope = scope;
   }
 
-  /** By their ids. */
+  /** Lists plans, ordered by id. */
   async plans(paging: Paging): Promise<Page<MaintenancePlan>> {
     const visible = (await this.#scope.visiblePlans()).filter(({ id }) => paging.after === null || id > paging.after);
     const items = visible.slice(0, paging.limit);
@@ -78,7 +78,7 @@ export class PlanAccess {
     await this.#scope.changed();
   }
 
-  /** How plans stand, the most urgent first. */
+  /** States of plans, the most urgent first. */
   async due(
     filter: {
       vehicleId?: VehicleId | undefined;
@@ -112,13 +112,19 @@ export class PlanAccess {
       .map((state) => ({ ...state, plan: plans.get(state.planId) as MaintenancePlan }));
   }
 
-  /** A plan for one vehicle begins where its counters are known; of a group, vehicles come and go. */
+  /**
+   * A plan for one vehicle must start when its counters are known. For a group this is not checked, because its
+   * vehicles change.
+   */
   async #requireStart({ vehicleId, startsAtMs }: Pick<PlanWish, 'vehicleId' | 'startsAtMs'>): Promise<void> {
     if (vehicleId === null || startsAtMs === undefined) return;
     await this.#scope.requireHistory(vehicleId, '/startsAt', startsAtMs, NOT_COUNTED);
   }
 
-  /** A plan for one vehicle names a counter that it has; of a group, vehicles may get theirs later. */
+  /**
+   * A plan for one vehicle must name one of its counters. For a group this is not checked, because vehicles may get
+   * theirs later.
+   */
   async #requireCounter({ vehicleId, counterName }: Pick<PlanWish, 'vehicleId' | 'counterName'>): Promise<void> {
     if (vehicleId === null || counterName === null) return;
     if (counterCalled(counterName, await this.#scope.customOf({ id: vehicleId })) === undefined)
@@ -146,7 +152,7 @@ export class PlanAccess {
   }
 }
 
-/** Maintenance for reports about vehicles that the caller may see. */
+/** Source of maintenance data for reports on vehicles that the caller may see. */
 export function maintenanceFor(
   caller: User,
   directory: Directory,
@@ -167,7 +173,7 @@ export function maintenanceFor(
   };
 }
 
-/** A plan that goes by a custom counter says how far; a warning comes before what it warns of. */
+/** A plan based on a custom counter must state its interval, and a warning must be smaller than the interval. */
 function requireSpans({ counterName, every, warning }: Pick<PlanWish, 'counterName' | 'every' | 'warning'>): void {
   if (counterName === null && every.counter !== null)
     throw badField('/counterName', 'It must name the counter that every.counter is of.');

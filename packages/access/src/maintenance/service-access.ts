@@ -15,7 +15,7 @@ import { badField, notFound } from '../problem.ts';
 import { bounded } from '../registry-refusals.ts';
 import { AHEAD_MS, type MaintenanceScope, NOT_COUNTED } from './maintenance-scope.ts';
 
-/** What was done to the vehicles that one caller may see, with its files. */
+/** Service records of the vehicles that one caller may see, with their files. */
 export class ServiceAccess {
   readonly #scope: MaintenanceScope;
 
@@ -59,7 +59,10 @@ export class ServiceAccess {
     for (const file of files) await serviceFiles.delete(file.id);
   }
 
-  /** Puts a file beside a record. Where the process dies in between, it belongs to nobody, and is removed later. */
+  /**
+   * Attaches a file to a record. If the process crashes in between, no record references the file, and it is removed
+   * later.
+   */
   async addFile(vehicle: Vehicle, recordId: ServiceRecordId, name: string, content: Uint8Array): Promise<ServiceFile> {
     this.#scope.requireMaintainer();
     await this.#record(vehicle, recordId);
@@ -85,7 +88,7 @@ export class ServiceAccess {
     return file;
   }
 
-  /** The bytes of a file that {@link file} has shown, read as they are taken. */
+  /** Streams the bytes of a file that {@link file} returned. */
   async *fileBytes({ id }: ServiceFile, start: number, end: number): AsyncIterable<Uint8Array> {
     const bytes = await this.#scope.sources.serviceFiles.get(id, { start, end });
     if (bytes === null) throw new Error(`the file ${id} of a service was deleted meanwhile`);

@@ -21,12 +21,12 @@ export interface InboxSources {
   hub: Pick<Hub, 'publish'>;
 }
 
-/** A delivery with what it delivers; null where that is not visible to its user any more. */
+/** A delivery with its notification; null if the notification is no longer visible to its user. */
 export type ListedDelivery = Delivery & { notification: Notification | null };
 
 /**
- * A caller's inbox and deliveries. Every caller, operators included, sees only their own, and only where the vehicle
- * and the geofence are still visible to them.
+ * A caller's inbox and deliveries. All callers, including operators, see only their own, and only while the vehicle and
+ * the geofence are visible to them.
  */
 export class InboxAccess {
   readonly #caller: User;
@@ -54,7 +54,7 @@ export class InboxAccess {
     return read;
   }
 
-  /** @param upTo number of the last that the caller has seen; null: all there are */
+  /** @param upTo number of the last notification that the caller has seen; null: all */
   async markAllRead(upTo: number | null): Promise<number> {
     const { inboxes } = this.#sources.registry;
     const count = await inboxes.markAllRead(this.#caller.id, upTo ?? Number.MAX_SAFE_INTEGER);
@@ -62,7 +62,7 @@ export class InboxAccess {
     return count;
   }
 
-  /** A hint to the live API; a client that misses it learns the number with the next change. */
+  /** Notifies the live API. A client that misses the message learns the number with the next change. */
   async #announceRead(): Promise<void> {
     const message: NotificationsRead = { userId: this.#caller.id };
     await this.#sources.hub.publish(NOTIFICATIONS_READ_CHANNEL, JSON.stringify(message)).catch(() => {});

@@ -32,8 +32,8 @@ export interface ListedIncident {
 }
 
 /**
- * Incidents that one caller deals with: those of their own rules, and those that are shared in their organisation,
- * while what they are about may be seen.
+ * Incidents that one caller handles: those of their own rules, and those shared in their organisation, while the caller
+ * may see their subject.
  */
 export class IncidentAccess {
   readonly #caller: User;
@@ -44,7 +44,7 @@ export class IncidentAccess {
     this.#sources = sources;
   }
 
-  /** A page, and how many nobody has acknowledged. */
+  /** A page, and the number of unacknowledged incidents. */
   async list(filter: IncidentFilter, paging: Paging): Promise<Page<Incident> & { openCount: number }> {
     const { registry, directory } = this.#sources;
     const audience = { userId: this.#caller.id, organisationId: organisationOf(this.#caller) };
@@ -69,7 +69,7 @@ export class IncidentAccess {
     const { registry, hub } = this.#sources;
     const incident = await bounded(registry.incidents.act(id, act, this.#caller.id)).catch(refuseClosed);
     const entries = await registry.incidents.entries(id);
-    // A hint to the live API; a client that misses it learns of it when it asks again.
+    // Notifies the live API. A client that misses the message gets the change with its next request.
     await hub.publish(INCIDENT_CHANNEL, JSON.stringify(incidentNews(incident))).catch(() => {});
     return { incident, entries };
   }
@@ -82,7 +82,7 @@ export class IncidentAccess {
     return { items: items.map(({ id, name }) => ({ id, name })), next };
   }
 
-  /** What an account is called; null where it was deleted. */
+  /** Name of an account; null if it was deleted. */
   nameOf = (id: UserId): string | null => this.#sources.directory.users.get(id)?.name ?? null;
 
   async #incident(id: IncidentId): Promise<Incident> {

@@ -16,15 +16,15 @@ export interface MessageChannelSources {
   config: { allowPrivateWebhooks: boolean; push: PushAccessConfig };
 }
 
-/** How browsers may be sent messages. */
+/** Settings for push messages to browsers. */
 export interface PushAccessConfig {
-  /** Of push services. */
+  /** Host names of the allowed push services. */
   hosts: readonly string[];
-  /** Null: those that the registry keeps. */
+  /** Key pair of the service; null: the one in the registry is used. */
   keys: KeyPair | null;
 }
 
-/** What of a channel its user says; `secret` undefined: it stays. */
+/** Fields of a channel that its user sets; `secret` undefined: unchanged. */
 export interface MessageChannelWish {
   kind: Exclude<MessageChannelKind, 'web-push'>;
   name: string;
@@ -32,10 +32,10 @@ export interface MessageChannelWish {
   secret: string | null | undefined;
 }
 
-/** Of one account. */
+/** Most channels of one account. */
 const MAX_CHANNELS = 50;
 
-/** A caller's own channels: the part of `Access` for them. Nobody sees those of others, operators included. */
+/** A caller's own channels, as the part of `Access` for them. Nobody sees those of others, including operators. */
 export class MessageChannelAccess {
   readonly #caller: User;
   readonly #sources: MessageChannelSources;
@@ -64,13 +64,13 @@ export class MessageChannelAccess {
     return this.#channels.create({ ...fields, state: of.needsConfirmation ? 'pending' : 'confirmed' }, secret);
   }
 
-  /** What browsers subscribe with. */
+  /** Public key with which browsers subscribe. */
   async pushKey(): Promise<string> {
     const { registry, config } = this.#sources;
     return (config.push.keys ?? (await registry.serviceKeys.pair('web-push', createVapidKeys))).publicKey;
   }
 
-  /** A browser that takes push messages from now on; of whichever account it was before. */
+  /** Registers a browser for push messages. A browser registered for another account is moved to this one. */
   async addBrowser(name: string, subscription: PushSubscription): Promise<MessageChannel> {
     requireUnlimited(this.#caller);
     requireRight(this.#caller, 'edit-notifications');
@@ -87,7 +87,7 @@ export class MessageChannelAccess {
     return this.#channels.create({ ...fields, state: 'confirmed' }, JSON.stringify({ endpoint, keys }), fingerprint);
   }
 
-  /** @param change gives the new fields from the present ones */
+  /** @param change computes the new fields from the current ones */
   async change(
     id: string,
     change: (current: MessageChannel) => Pick<MessageChannelWish, 'name' | 'settings' | 'secret'>,
@@ -104,13 +104,13 @@ export class MessageChannelAccess {
     const of = this.#checked(current.kind, settings);
     const wrong = secret === undefined ? null : of.secret.fault(secret);
     if (wrong !== null) throw badField('/secret', wrong);
-    // Another chat has other readers.
+    // Another chat may have other readers, so it must be confirmed anew.
     const isSame = JSON.stringify(settings) === JSON.stringify(current.settings) && secret === undefined;
     const state = of.needsConfirmation && !isSame ? 'pending' : current.state;
     return this.#channels.update(id, { name, state, settings, endpoint: of.endpointOf(settings) }, secret);
   }
 
-  /** Without the right as well: browsers are signed off so. */
+  /** Does not require the right to edit notifications, so that browsers can always be unsubscribed. */
   async remove(id: string): Promise<void> {
     requireUnlimited(this.#caller);
     await this.#own(id);
@@ -127,7 +127,7 @@ export class MessageChannelAccess {
     return this.#own(id);
   }
 
-  /** Sends a message over it, once; to one that is not confirmed, the code. */
+  /** Sends one message over the channel. To an unconfirmed channel, it sends the code. */
   async test(id: string): Promise<ChannelTest> {
     requireUnlimited(this.#caller);
     requireRight(this.#caller, 'edit-notifications');

@@ -3,12 +3,12 @@ import type { UserId } from '@outrider/domain';
 import type { Registry } from '@outrider/registry';
 import { type Language, languageOf } from '@outrider/words';
 
-/** Where preferences are stored. */
+/** Store of the preferences. */
 export interface PreferenceSource {
   preferences: Pick<Registry['preferences'], 'get'>;
 }
 
-/** What of a person's preferences says how they read. */
+/** Preferences that determine how a person reads messages. */
 interface Stored {
   language?: unknown;
   browserLanguage?: unknown;
@@ -18,9 +18,9 @@ interface Stored {
 }
 
 /**
- * How a person reads, by their preferences: what was chosen, else what their browser said last, else English.
+ * How a person reads messages: as chosen in their preferences, else as their browser reported last, else in English.
  *
- * @param timeZone where neither is known
+ * @param timeZone used if neither is known
  */
 export async function readerOf(registry: PreferenceSource, id: UserId, timeZone: string): Promise<MessageReader> {
   const stored: Stored = (await registry.preferences.get(id)) ?? {};
@@ -31,7 +31,7 @@ export async function readerOf(registry: PreferenceSource, id: UserId, timeZone:
   };
 }
 
-/** How messages of a rule are read: as its owner reads, in the language of the rule where it has one. */
+/** Reader of a rule's messages: its owner, but in the language of the rule if it has one. */
 export async function ruleReaderOf(
   registry: PreferenceSource,
   { ownerId, timeZone, language }: { ownerId: UserId; timeZone: string; language: string | null },
@@ -40,7 +40,7 @@ export async function ruleReaderOf(
   return language === null ? reader : { ...reader, language: languageOf(language) };
 }
 
-/** What a rule's messages say in a language; null: the words of the service. */
+/** Message template of a rule in a language; null: the service's own text. */
 export function templateOf(
   {
     messageTemplate,
@@ -55,7 +55,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** What an earlier version stored may not be one any more. */
+/** A zone stored by an earlier version may no longer be valid. */
 function isTimeZone(zone: string | null): zone is string {
   try {
     if (zone !== null) Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone);

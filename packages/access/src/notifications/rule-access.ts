@@ -37,20 +37,20 @@ export interface NotificationSources {
   hub: Pick<Hub, 'publish'>;
   eventReport: Owned<EventReport>;
   config: {
-    /** Whether webhooks may go to plain http and into the own network. */
+    /** Whether webhooks may use plain HTTP and target private network addresses. */
     allowPrivateWebhooks: boolean;
     /** Whether the operator vouches for an e-mail address. Default: for none. */
     isTrustedAddress?: (address: string) => boolean;
   };
 }
 
-/** What of a rule its owner says; `webhookSecret`: undefined leaves it to the service. */
+/** Fields of a rule that its owner sets. If `webhookSecret` is undefined, the service generates it. */
 export type RuleWish = Omit<NotificationRuleFields, 'ownerId'> & { webhookSecret: string | undefined };
 
-/** A rule with what became of it, and of the addresses that it names. */
+/** A rule with its recent activity, and the states of its e-mail addresses. */
 export type ListedRule = NotificationRule & ListedEmails & RuleActivity;
 
-/** A rule as its owner may see it; the secret where this call gave it one. */
+/** A rule as shown to its owner, with the webhook's secret if this call set one. */
 export interface RuleShown {
   rule: ListedRule;
   webhookSecret: string | null;
@@ -76,7 +76,7 @@ export class RuleAccess {
     return this.#listed(await this.stored(id));
   }
 
-  /** @param ownerId only those of this account; null: all that the caller may see */
+  /** @param ownerId only rules of this account; null: all that the caller may see */
   async page(ownerId: UserId | null, paging: Paging): Promise<Page<ListedRule>> {
     const visible = visibleNotificationRules(this.#caller);
     if (ownerId !== null && (visible.ownerId ?? ownerId) !== ownerId) return { items: [], next: null };
@@ -107,7 +107,7 @@ export class RuleAccess {
     return { rule: await this.#listed(rule), webhookSecret: secret };
   }
 
-  /** @param change gives the new fields from the present ones */
+  /** @param change computes the new fields from the current ones */
   async change(
     id: NotificationRuleId,
     ifMatch: number | null,
@@ -154,9 +154,9 @@ export class RuleAccess {
   }
 
   /**
-   * Sends a message over a channel that the rule names, once.
+   * Sends one test message over a channel of the rule.
    *
-   * @param target of the rule's e-mail addresses the one; null for its webhook
+   * @param target one of the rule's e-mail addresses; null for its webhook
    * @throws {TooManyTestsError} when the caller sent too many
    */
   async testChannel(id: NotificationRuleId, target: string | null): Promise<ChannelTest> {
@@ -175,13 +175,13 @@ export class RuleAccess {
     });
   }
 
-  /** The caller's, the newest first. */
+  /** The caller's channel tests, the newest first. */
   async channelTests(id: NotificationRuleId): Promise<ChannelTest[]> {
     await this.stored(id);
     return this.#sources.registry.channelTests.list(this.#caller.id, id);
   }
 
-  /** How the caller reads messages, in their language or another one. */
+  /** How the caller reads messages, in their own or the given language. */
   reader(timeZone: string, language: string | null): Promise<MessageReader> {
     return ruleReaderOf(this.#sources.registry, { ownerId: this.#caller.id, timeZone, language });
   }
@@ -205,14 +205,18 @@ export class RuleAccess {
     }));
   }
 
-  /** As it is stored: with what the caller may not see. @throws {Problem} without it */
+  /**
+   * The stored rule, including what the caller may not see.
+   *
+   * @throws {Problem} when the rule does not exist for the caller
+   */
   async stored(id: NotificationRuleId): Promise<NotificationRule> {
     const rule = await this.#sources.registry.notificationRules.get(id);
     if (rule === null || rightToNotificationRule(this.#caller, rule) === 'none') throw notFound();
     return rule;
   }
 
-  /** A rule names channels of its owner alone. */
+  /** A rule may only use channels of its owner. */
   async #requireChannels(ownerId: UserId, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
     const channels = await this.#sources.registry.messageChannels.list(ownerId);
@@ -232,7 +236,7 @@ export class RuleAccess {
   }
 }
 
-/** Every address that the rule names, each once. */
+/** All e-mail addresses of the rule, without duplicates. */
 function addressesOf({ emails, escalateTo }: Pick<NotificationRule, 'emails' | 'escalateTo'>): string[] {
   return [...new Set([...emails, ...escalateTo])];
 }
@@ -249,12 +253,12 @@ async function namingSomething<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** What a key may not send itself, no rule sends for it. */
+/** An API key that may not send commands may not set them in a rule either. */
 function requireCommandScope(caller: User, command: RuleCommand | null): void {
   if (command !== null && !hasScope(caller, 'commands')) throw scopeNeeded('commands');
 }
 
-/** A rule sends what its owner may send. */
+/** A rule may only send commands that its owner may send. */
 function requireCommand(owner: User | undefined, command: RuleCommand | null): void {
   if (command !== null && (owner === undefined || !mayCommand(owner, command.type)))
     throw new Problem('forbidden', `The owner of the rule was not granted commands of type ${command.type}.`);

@@ -13,7 +13,7 @@ import {
 import { badField } from '../problem.ts';
 import { type Right, rightToDriver, rightToGeofence, rightToGroup, rightToVehicle } from '../rights.ts';
 
-/** What the lists of a rule name. */
+/** Kind of object that each list of a rule references, for error messages. */
 const NAMED: Record<RuleList, string> = {
   vehicleIds: 'vehicle',
   groupIds: 'group',
@@ -24,7 +24,7 @@ const NAMED: Record<RuleList, string> = {
   driverGroupIds: 'group',
 };
 
-/** What a rule names, as far as the caller may see it. */
+/** Objects that a rule references, filtered by what the caller may see. */
 export class RuleNames {
   readonly #caller: User;
   readonly #directory: Directory;
@@ -59,12 +59,12 @@ export class RuleNames {
       if (this.right(list, id) === 'none') throw badField(`/${list}/${nth}`, `There is no such ${NAMED[list]}.`);
   }
 
-  /** What the rule names that the caller does not see, and so can't mean to take away. */
+  /** References of the rule that the caller does not see, and so cannot intend to remove. */
   unseen(list: RuleList, rule: NotificationRule): readonly string[] {
     return (rule[list] ?? []).filter((id) => this.right(list, id) === 'none');
   }
 
-  /** The rule with what of its lists the caller sees. */
+  /** The rule without references that the caller does not see. */
   shown(rule: NotificationRule): NotificationRule {
     const shown = { ...rule };
     for (const list of RULE_LISTS)
@@ -73,7 +73,7 @@ export class RuleNames {
     return shown;
   }
 
-  /** @param known what the rule named before: a sensor that was removed or renamed since stays named */
+  /** @param known sensors that the rule named before; they may stay, even if since removed or renamed */
   requireSensors(sensors: readonly string[] | null, known: readonly string[] | null): void {
     const unknown = (sensors ?? []).filter((each) => !known?.includes(each));
     if (unknown.length === 0) return;

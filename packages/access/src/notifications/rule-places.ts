@@ -1,10 +1,13 @@
 import type { Directory, FleetEvent, Geofence, RuleContext } from '@outrider/domain';
 import { type PreparedShape, prepareShape } from '@outrider/geo';
 
-/** A geofence that changes is another object. */
+/** Cache keyed by object: a changed geofence is another object. */
 const prepared = new WeakMap<Geofence, PreparedShape>();
 
-/** Whether an event happened inside the geofences that a rule names as places: see {@link RuleContext.placeOf}. */
+/**
+ * Creates the check whether an event happened inside the geofences that a rule names as places: see
+ * {@link RuleContext.placeOf}.
+ */
 export function rulePlaces(
   directory: Pick<Directory, 'geofences' | 'ownerOf'>,
   { longitude, latitude }: Pick<FleetEvent, 'longitude' | 'latitude'>,

@@ -33,7 +33,7 @@ import { badField } from '../problem.ts';
 import { RuleNames } from './rule-names.ts';
 import { rulePlaces } from './rule-places.ts';
 
-/** The archive, as far as a rule is tried on it. */
+/** Archive queries that a trial needs. */
 export interface EventReport {
   /**
    * The newest events that began in a time range, the newest first, each in its latest phase.
@@ -48,7 +48,7 @@ export interface EventReport {
     toMs: number;
     limit: number;
   }): Promise<readonly FleetEvent[]>;
-  /** When the first event of vehicles in a time range began; null without any. */
+  /** Time at which the first event of vehicles in a time range began; null if none exists. */
   firstEventMs(question: {
     vehicleIds: readonly VehicleId[] | null;
     fromMs: number;
@@ -56,24 +56,24 @@ export interface EventReport {
   }): Promise<number | null>;
 }
 
-/** What of a rule a trial depends on. */
+/** Terms of a rule that affect a trial. */
 export type TriedRule = Omit<RuleTerms, 'active'>;
 
-/** A rule held against what happened. */
+/** Result of matching a rule against past events. */
 export interface RuleTrial {
   fromMs: number;
   toMs: number;
-  /** When the first event that could be looked at began; null without any. */
+  /** Begin of the first event in the examined time range; null if none exists. */
   firstEventAtMs: number | null;
-  /** Phases of events that were looked at. */
+  /** Number of examined event phases. */
   examined: number;
-  /** False where there was more than could be looked at: the newest were. */
+  /** False if there were too many events: only the newest were examined. */
   complete: boolean;
-  /** Events that it would have notified of, the newest first. */
+  /** Events that would have caused a notification, the newest first. */
   matched: FleetEvent[];
-  /** How many it would have notified of, by the days of its time zone; days without any are missing. */
+  /** Number of notifications per day in the rule's time zone; days without any are left out. */
   days: { date: string; count: number }[];
-  /** Why it would not have notified of the others, with the newest few for each reason. */
+  /** Reasons why other events would not have caused one, each with its newest few events. */
   notMatched: { reason: Mismatch; count: number; examples: FleetEvent[] }[];
 }
 
@@ -81,7 +81,7 @@ const WEEK_MS = 7 * 86_400_000;
 const MAX_TRIED_EVENTS = 10_000;
 const MAX_MATCHED_SHOWN = 1000;
 const EXAMPLES = 3;
-/** With more vehicles than these, the events of all are asked for and those of others left out. */
+/** If there are more vehicles than this, events of all vehicles are queried and filtered afterwards. */
 const MAX_ASKED_VEHICLES = 5000;
 
 export interface RuleTrialSources {
@@ -90,7 +90,7 @@ export interface RuleTrialSources {
   eventReport: Owned<EventReport>;
 }
 
-/** Rules held against what happened lately. */
+/** Matches rules against recent events. */
 export class RuleTrials {
   readonly #caller: User;
   readonly #sources: RuleTrialSources;
@@ -109,17 +109,17 @@ export class RuleTrials {
     this.#names = new RuleNames(caller, sources.directory);
   }
 
-  /** As {@link ofDraft}, of a rule as it is stored. */
+  /** As {@link ofDraft}, for a stored rule. */
   async ofStored(id: NotificationRuleId, nowMs: number): Promise<RuleTrial> {
     const rule = await this.#rules.stored(id);
     return this.#try(rule, this.#sources.directory.ownerOf(rule), nowMs);
   }
 
   /**
-   * Holds a rule that is not stored, as if it were active, against the last week of what its owner may see. When data
-   * arrived is not in the archive, so its age is not judged.
+   * Matches a rule that is not stored, as if it were active, against the last week of events that its owner may see.
+   * The archive does not hold the time of arrival, so the age of data is not judged.
    *
-   * @param ruleId the stored rule that it would replace, whose owner stays; null: it would be the caller's
+   * @param ruleId the stored rule that it would replace, whose owner is kept; null: it would belong to the caller
    */
   async ofDraft(draft: TriedRule, ruleId: NotificationRuleId | null, nowMs: number): Promise<RuleTrial> {
     const current = ruleId === null ? null : await this.#rules.stored(ruleId);
@@ -180,7 +180,7 @@ export class RuleTrials {
     };
   }
 
-  /** Vehicles whose events can matter to the rule; null: all there are, from which the others are left out. */
+  /** Vehicles whose events can match the rule; null: query all, and filter afterwards. */
   #triedVehicles(tried: TriedRule, owner: User): VehicleId[] | null {
     const { vehicles } = this.#sources.directory;
     const named = [...vehicles.values()].filter(
@@ -193,7 +193,10 @@ export class RuleTrials {
     return isAll ? null : named.map(({ id }) => id);
   }
 
-  /** Events that the owner may not see give no reason either; nor do those whose vehicle or geofence was deleted. */
+  /**
+   * Whether an event may be examined. Events that the owner may not see are skipped without a reason, as are those
+   * whose vehicle or geofence was deleted.
+   */
   #mayJudge(owner: User, event: FleetEvent): boolean {
     const subject = this.#subjectOf(event);
     if (subject.vehicle === undefined) return false;
@@ -227,7 +230,7 @@ export class RuleTrials {
   }
 }
 
-/** The event as it was published in each phase that the rule asks for. */
+/** The event as published in each phase that the rule selects. */
 function requestedPhases(
   event: FleetEvent,
   { phases }: Pick<NotificationRule, 'phases'>,
@@ -240,7 +243,7 @@ function requestedPhases(
   return occurrences.map((each) => ({ event: each, lastedMs }));
 }
 
-/** An event that has ended as it began: the archive keeps when and where that was, and nothing else of it. */
+/** A finished event in its begin phase. Of that phase, the archive has only time and place. */
 function asBegun(event: FleetEvent): FleetEvent {
   const { startLatitude: latitude, startLongitude: longitude } = event;
   const place = latitude === undefined || longitude === undefined ? {} : { latitude, longitude, speedKmh: null };

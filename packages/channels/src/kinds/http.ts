@@ -12,20 +12,20 @@ const CONTENT_TYPES = [
   'application/xml',
 ] as const;
 
-/** A call of any HTTP API, such as that of an SMS gateway, by templates. */
+/** A request to any HTTP API, such as that of an SMS gateway, built from templates. */
 export interface HttpSettings {
   method: (typeof METHODS)[number];
-  /** With placeholders after its host. */
+  /** May have placeholders after its host. */
   url: string;
   headers: readonly { name: string; value: string }[];
   contentType: (typeof CONTENT_TYPES)[number];
   /** Not sent with GET. */
   body: string;
-  /** Who gets it, such as the number of a phone. */
+  /** The recipient, such as a phone number. */
   to: string;
 }
 
-/** What templates of a call may hold. */
+/** Placeholders of the templates of a request. */
 export const HTTP_PLACEHOLDERS = ['title', 'message', 'to', 'secret', 'id'] as const;
 
 const ESCAPES: Readonly<Record<HttpSettings['contentType'], (value: string) => string>> = {
@@ -211,7 +211,7 @@ function filledUrl(url: string, values: Readonly<Record<string, string>>): strin
   return fillTemplate(url, values, encodeURIComponent);
 }
 
-/** Headers are Latin-1 on the wire, and of one line. */
+/** Makes a value valid for a header: one line of printable ASCII. */
 function headerValue(value: string): string {
   return value.replace(/[^\x20-\x7e]+/g, ' ').trim();
 }
@@ -219,7 +219,7 @@ function headerValue(value: string): string {
 function headerFault(headers: HttpSettings['headers']): ChannelFault | null {
   for (const [nth, { name, value }] of headers.entries()) {
     if (!/^[A-Za-z0-9-]{1,64}$/.test(name))
-      return { pointer: `/headers/${nth}/name`, detail: 'It is no name of a header.' };
+      return { pointer: `/headers/${nth}/name`, detail: 'It is not the name of a header.' };
     if (CONNECTION_HEADERS.test(name))
       return { pointer: `/headers/${nth}/name`, detail: 'The connection itself sets this header.' };
     if (/[^\x20-\x7e]/.test(value))

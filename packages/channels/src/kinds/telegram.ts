@@ -13,10 +13,10 @@ const variables = {
   ),
 };
 
-/** What the bot API takes in one message. */
+/** Maximum length of a message in the bot API. */
 const MAX_CHARACTERS = 4096;
 
-/** A bot that its user made (Telegram Bot API, sendMessage). The token of the bot is the secret. */
+/** A bot created by the user (Telegram Bot API, sendMessage). The bot's token is the secret. */
 export const telegramChannel = channelKind<TelegramSettings, typeof variables>({
   schemaName: 'TelegramSettings',
   example: { chatId: '123456789' },

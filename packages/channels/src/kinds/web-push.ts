@@ -3,21 +3,21 @@ import { type ChannelFault, type ChannelMessage, channelKind } from '../channel-
 import { failedForGood } from '../send-result.ts';
 import { checkWebhookUrl, hostOf } from '../webhook-url.ts';
 
-/** What its user is shown of a browser; where its messages go, and their keys, are the secret. */
+/** The settings of a browser that its user sees. The secret has the destination of messages and their keys. */
 export interface WebPushSettings {
-  /** Host of the push service of the browser's maker. */
+  /** Host of the browser vendor's push service. */
   service: string;
-  /** By which the browser knows itself again: see {@link fingerprintOf}. */
+  /** Lets the browser recognise its own channel: see {@link fingerprintOf}. */
   fingerprint: string;
 }
 
-/** What a browser gives: where messages to it go, and the keys that they are encrypted with (RFC 8291). */
+/** A browser's subscription: the destination of messages, and the keys for their encryption (RFC 8291). */
 export interface PushSubscription {
   endpoint: string;
   keys: { p256dh: string; auth: string };
 }
 
-/** By which push services know who sends (RFC 8292). */
+/** Keys that identify the sender to push services (RFC 8292). */
 export interface VapidKeys {
   publicKey: string;
   privateKey: string;
@@ -31,15 +31,15 @@ export interface WebPushContext {
   hosts: readonly string[];
 }
 
-/** An hour: what happened to a vehicle before is in the inbox. */
+/** An hour: older events are in the inbox. */
 const TTL_SECONDS = 3600;
-/** Push services take 4096 bytes, encrypted. */
+/** Push services accept 4096 bytes after encryption. */
 const MAX_PAYLOAD = 3000;
 const MAX_TITLE = 200;
 const POINT_BYTES = 65;
 const AUTH_BYTES = 16;
 
-/** A browser of its user, by the push service of its maker. The subscription is the secret. */
+/** A browser of the user, through the push service of its vendor. The subscription is the secret. */
 export const webPushChannel = channelKind<WebPushSettings>({
   schemaName: 'WebPushSettings',
   example: { service: 'updates.push.services.mozilla.com', fingerprint: '5R3hCHkK0yXKSSDpQ2mYNA' },
@@ -80,7 +80,7 @@ export const webPushChannel = channelKind<WebPushSettings>({
       TTL: TTL_SECONDS,
       urgency: 'high',
       contentEncoding: 'aes128gcm',
-      // A message that waits for the browser, and is sent again, takes the place of itself.
+      // A repeated message replaces its earlier copy that still waits for the browser.
       topic: createHash('sha256').update(message.id).digest('base64url').slice(0, 32),
     });
     const { result } = await http.request({
@@ -91,12 +91,12 @@ export const webPushChannel = channelKind<WebPushSettings>({
       isUnproven,
       isTrusted: false,
     });
-    // The browser, or its user, ended the subscription: there will be none by this address again.
+    // The browser or its user ended the subscription: its address will never be valid again.
     return !result.ok && (result.status === 404 || result.status === 410) ? { ...result, isGone: true } : result;
   },
 });
 
-/** Loaded by the first message: most services have no browser to send to. */
+/** Loaded at the first message: most services send nothing to browsers. */
 async function loadWebPush() {
   return (await import('web-push')).default;
 }
@@ -110,7 +110,7 @@ export function fingerprintOf(endpoint: string): string {
   return createHash('sha256').update(endpoint).digest('base64url').slice(0, 22);
 }
 
-/** What is wrong with a subscription: where in it, as a JSON pointer, and why; null where nothing is. */
+/** The fault of a subscription: its place as a JSON pointer, and the reason; null if it is valid. */
 export function subscriptionFault(
   { endpoint, keys }: PushSubscription,
   { hosts, allowPrivateAddresses }: { hosts: readonly string[]; allowPrivateAddresses: boolean },
@@ -156,7 +156,7 @@ function readSubscription(secret: string | null): PushSubscription | null {
   }
 }
 
-/** What the service worker of the console shows. */
+/** The payload for the console's service worker. */
 function payloadOf({ id, title, text, path = '/notifications', language, direction }: ChannelMessage): string {
   const json = (body: string) =>
     JSON.stringify({ id, title: title.slice(0, MAX_TITLE), body, path, lang: language, dir: direction });

@@ -1,16 +1,16 @@
 import type { TerminalId } from '../ids.ts';
 import type { CommandOrder } from './vehicle-command.ts';
 
-/** Which of a recording's tracks are meant. */
+/** Tracks of a recording to list or play. */
 export type RecordedMedia = 'video-and-audio' | 'audio' | 'video';
 
-/** A camera's picture in full, or its smaller copy; `any` leaves it to the terminal. */
+/** Full-resolution (`main`) or reduced (`sub`) stream of a camera; `any` leaves the choice to the terminal. */
 export type VideoStream = 'any' | 'main' | 'sub';
 
-/** Which of the terminal's stores a recording lies in. */
+/** Storage of the terminal that holds a recording. */
 export type VideoStorage = 'any' | 'main' | 'backup';
 
-/** What the service can ask of a terminal that records video. Times are Unix milliseconds. */
+/** Command to a terminal that records video. Times are Unix milliseconds. */
 export type MediaCommand =
   | {
       type: 'list-recordings';
@@ -22,7 +22,7 @@ export type MediaCommand =
     }
   | {
       type: 'play-recording';
-      /** Where the terminal is to send the pictures to. A port of 0 is not offered. */
+      /** Server to which the terminal sends the pictures. Port 0: this transport is not offered. */
       server: { host: string; tcpPort: number; udpPort: number };
       channel: number;
       startMs: number;
@@ -34,11 +34,11 @@ export type MediaCommand =
       type: 'control-playback';
       channel: number;
       action: 'go-on' | 'pause' | 'end' | 'seek';
-      /** Where to go on from, with `seek`; else null. */
+      /** Position to resume from, with `seek`; else null. */
       seekToMs: number | null;
     };
 
-/** What the service can ask of a terminal that is connected now. */
+/** Command to a terminal that is connected now. */
 export type TerminalCommand = MediaCommand | CommandOrder;
 
 /** A time range that the terminal has recorded. */
@@ -46,7 +46,7 @@ export interface StoredRecording {
   channel: number;
   startMs: number;
   endMs: number;
-  /** The alarms marked in it: 64 bits in hexadecimal. */
+  /** Alarms marked in the recording: 64 bits in hexadecimal. */
   alarmFlags: string;
   media: RecordedMedia;
   stream: VideoStream;
@@ -54,31 +54,31 @@ export interface StoredRecording {
   sizeBytes: number;
 }
 
-/** What a terminal says to a command. */
+/** Response of a terminal to a command. */
 export type TerminalAnswer =
   | {
       type: 'acknowledged';
       result: 'done' | 'failed' | 'wrong' | 'unsupported';
-      /** In its own words, where it answers with text. */
+      /** The response text, where the protocol has one. */
       text?: string;
     }
   | { type: 'recordings'; recordings: StoredRecording[] };
 
-/** What became of a command. */
+/** Outcome of a command. */
 export type CommandOutcome =
   | { outcome: 'answered'; answer: TerminalAnswer }
-  /** The terminal is not connected, or went before it answered: then `maybeSent`. */
+  /** The terminal is not connected, or disconnected before it answered (then `maybeSent`). */
   | { outcome: 'offline'; maybeSent?: true }
-  /** It was sent, and not answered in time. */
+  /** The command was sent, but not answered in time. */
   | { outcome: 'unanswered' }
-  /** Its protocol has no such command. */
+  /** The terminal's protocol has no such command. */
   | { outcome: 'unsupported' }
-  /** Too many commands are under way. */
+  /** Too many commands are in progress. */
   | { outcome: 'overloaded' }
   /** The caller withdrew the command. */
   | { outcome: 'aborted' };
 
-/** A command on its way to one terminal. */
+/** A command addressed to one terminal. */
 export interface AddressedCommand {
   terminalId: TerminalId;
   command: TerminalCommand;

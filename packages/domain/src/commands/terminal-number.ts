@@ -1,17 +1,17 @@
 import type { TerminalId } from '../ids.ts';
 
-/** An IMEI without its check digit. It is all of an IMEI that fits into six bytes as a binary number. */
+/** An IMEI without its check digit: the part of an IMEI that fits into six bytes as a binary number. */
 const IMEI_DIGITS_WITHOUT_CHECK = 14;
 
 /**
  * The ids that a terminal may be registered under, by the number in its headers. The first is the one that an operator
  * most likely finds on the terminal:
- * - a decimal number as it stands: a phone number, or an IMEI in two digits a byte;
- * - a number with other hexadecimal digits is an IMEI as a binary number, where it has as many digits as one: then the
- *   check digit, which is not sent, is added;
- * - else it is a number in hexadecimal digits. They may have been registered in capitals.
+ * - a decimal number is taken unchanged: a phone number, or an IMEI with two digits a byte;
+ * - a number with other hexadecimal digits is taken as an IMEI in binary where it has 14 decimal digits: the check
+ *   digit, which is not sent, is appended;
+ * - any other number is taken as hexadecimal digits, which may have been registered in upper case.
  *
- * A decimal number can be an IMEI as a binary number by chance: it is tried, too, but last.
+ * A decimal number can by chance be an IMEI in binary: this reading is tried last.
  *
  * @param number hexadecimal digits in lower case without leading zeros
  */
@@ -35,20 +35,21 @@ function luhnDigit(digits: string): number {
   return (10 - (sum % 10)) % 10;
 }
 
-/** Two digits in each of the 10 bytes of a header (2019 edition). */
+/** Digits of the longest number in a header: two in each of its 10 bytes (2019 edition). */
 const MAX_NUMBER_DIGITS = 20;
 
 /**
- * A phone number as profiles and the gateway compare it: digits alone, without the zeros that terminals fill up with.
+ * A phone number in the form in which profiles and the gateway compare it: digits only, without the zeros that
+ * terminals pad it with.
  */
 export function phoneAddress(text: string): string {
   return text.replace(/^0+(?=.)/, '');
 }
 
 /**
- * The ids under which a vehicle may have the terminal with this address. The first of them that a vehicle has decides
- * whose terminal it is: the ids by which the gateway knows the terminal come before the number with leading zeros, by
- * which it does not.
+ * The ids under which the terminal with this address may be registered. The terminal belongs to the vehicle with the
+ * first of them. Ids by which the gateway knows the terminal come first; ids padded with leading zeros, by which it
+ * does not, come last.
  *
  * @param address decimal digits
  */
@@ -61,8 +62,8 @@ export function terminalIdsOfAddress(address: string): TerminalId[] {
 }
 
 /**
- * The addresses that mean the terminal with this id: those for which {@link terminalIdsOfAddress} names it. None where
- * no number can be it.
+ * The addresses of the terminal with this id: those for which {@link terminalIdsOfAddress} returns the id. Empty where
+ * the id is not a possible number.
  */
 export function addressesOfTerminal(terminalId: TerminalId): string[] {
   if (!/^\d{1,20}$/.test(terminalId)) return [];

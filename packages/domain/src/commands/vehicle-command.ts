@@ -7,7 +7,7 @@ import type { Vehicle } from '../resources/vehicle.ts';
 import { type Caller, maySeeVehicle, type SeenVehicle } from '../rights.ts';
 import type { VehicleStatus } from '../vehicle-status.ts';
 
-/** What people and rules can ask of the terminal of a vehicle. `text` is sent as it is. */
+/** Commands that people and rules can send to the terminal of a vehicle. `text` is sent unchanged. */
 export const COMMAND_TYPES = [
   'engine-block',
   'engine-resume',
@@ -19,7 +19,7 @@ export const COMMAND_TYPES = [
 ] as const;
 export type CommandType = (typeof COMMAND_TYPES)[number];
 
-/** A command with what it needs to know. */
+/** A command with its parameters. */
 export type CommandOrder =
   | {
       type: 'engine-block' | 'engine-resume' | 'position-request' | 'reboot';
@@ -36,13 +36,13 @@ export interface RuleCommand {
   on: boolean | null;
   seconds: number | null;
   text: string | null;
-  /** Of a command that can stop the vehicle; null: what the settings allow. */
+  /** For a command that can stop the vehicle; null: the limit of the settings applies. */
   maxSpeedKmh: number | null;
-  /** Counted from the fix of the event: late data sends nothing. */
+  /** Counted from the fix of the event, so that late data sends nothing. */
   expiresInSeconds: number;
 }
 
-/** As rules store it. */
+/** The command in the form in which rules store it. */
 export function ruleCommandOf(
   { type, parameters }: CommandOrder,
   more: Pick<RuleCommand, 'maxSpeedKmh' | 'expiresInSeconds'>,
@@ -52,7 +52,7 @@ export function ruleCommandOf(
   return { type, output, on, seconds, text, maxSpeedKmh, expiresInSeconds };
 }
 
-/** What {@link ruleCommandOf} was given. */
+/** Inverse of {@link ruleCommandOf}. */
 export function orderOfRule({ type, output, on, seconds, text }: RuleCommand): CommandOrder {
   switch (type) {
     case 'output-set':
@@ -72,14 +72,14 @@ export interface NumberRange {
   max: number;
 }
 
-/** What a protocol can put into its terminals' words. */
+/** A command that a protocol can encode for its terminals. */
 export type CommandAbility = {
-  /** What is sent, by the maker's words. Markdown. */
+  /** What is sent, in the maker's terms. Markdown. */
   how: string;
 } & (
   | {
       type: 'engine-block';
-      /** The output that it switches on; null where the engine has a command of its own. */
+      /** The output that the command switches on; null where the terminal has a separate command for the engine. */
       output: number | null;
     }
   | { type: 'engine-resume' | 'position-request' | 'reboot' }
@@ -89,10 +89,10 @@ export type CommandAbility = {
 );
 
 /**
- * `queued`: it waits for the terminal, and where it is guarded for a fresh position. `sent`: it is on its way to the
- * terminal. `acknowledged`: the terminal answered that it did it. `refused`: the terminal did not want to, or a check
- * failed. `expired`: it was not sent in time. `unanswered`: it was, or may have been, sent, and nobody knows what
- * became of it. `cancelled`: somebody withdrew it before it was sent.
+ * `queued`: waits for the terminal and, where it is guarded, for a fresh position. `sent`: on its way to the terminal.
+ * `acknowledged`: the terminal confirmed that it executed the command. `refused`: the terminal rejected it, or a check
+ * failed. `expired`: it was not sent in time. `unanswered`: it was or may have been sent, and its result is unknown.
+ * `cancelled`: withdrawn before it was sent.
  */
 export const COMMAND_STATES = [
   'queued',
@@ -105,7 +105,7 @@ export const COMMAND_STATES = [
 ] as const;
 export type CommandState = (typeof COMMAND_STATES)[number];
 
-/** Why a command came to its end without success. */
+/** Reason why a command ended without success. */
 export const COMMAND_REASONS = [
   'terminal-refused',
   'not-supported',
@@ -118,25 +118,25 @@ export const COMMAND_REASONS = [
 ] as const;
 export type CommandReason = (typeof COMMAND_REASONS)[number];
 
-/** A command to the terminal of a vehicle, and what became of it. */
+/** A command to the terminal of a vehicle, with its state and result. */
 export interface VehicleCommand {
   id: CommandId;
   vehicleId: VehicleId;
   order: CommandOrder;
   state: CommandState;
   reason: CommandReason | null;
-  /** What the terminal answered, where its protocol answers with text. */
+  /** Response text of the terminal, where its protocol has one. */
   answer: string | null;
-  /** Guarded: the vehicle must not be faster when it is sent. Null: not guarded. */
+  /** Highest speed at which the command is sent. Null: the command is not guarded. */
   maxSpeedKmh: number | null;
-  /** Whose right it needs. Null: the account is gone. */
+  /** The account whose rights the command needs. Null: the account was deleted. */
   createdBy: UserId | null;
-  /** The rule that sent it; null: a person did. */
+  /** The rule that sent the command; null: a person sent it. */
   ruleId: NotificationRuleId | null;
   eventId: EventId | null;
   createdAtMs: number;
   changedAtMs: number;
-  /** Not sent from then on. */
+  /** The command is not sent from this time on. */
   expiresAtMs: number;
   sentAtMs: number | null;
   finishedAtMs: number | null;
@@ -144,7 +144,7 @@ export interface VehicleCommand {
 
 const NEXT: Readonly<Record<CommandState, readonly CommandState[]>> = {
   queued: ['sent', 'refused', 'expired', 'cancelled'],
-  // Queued again: where the gateway is sure that nothing was sent.
+  // `queued` again where the gateway knows that nothing was sent.
   sent: ['acknowledged', 'refused', 'unanswered', 'queued'],
   acknowledged: [],
   refused: [],
@@ -153,19 +153,19 @@ const NEXT: Readonly<Record<CommandState, readonly CommandState[]>> = {
   cancelled: [],
 };
 
-/** May a command go from one state to another? */
+/** Whether a command may change from one state to another. */
 export function commandMayBecome(from: CommandState, to: CommandState): boolean {
   return NEXT[from].includes(to);
 }
 
-/** Nothing more will become of a command in this state. */
+/** Whether the state is final. */
 export function isFinalCommand(state: CommandState): boolean {
   return NEXT[state].length === 0;
 }
 
 /**
- * Could the command stop a vehicle that moves? Then it needs a confirmation and a slow vehicle: the command that blocks
- * the engine, and the output that this command switches on.
+ * Whether the command could stop a moving vehicle: the command that blocks the engine, or the one that switches on the
+ * output used for that. Such a command needs a confirmation and a slow vehicle.
  */
 export function isGuarded(order: CommandOrder, abilities: readonly CommandAbility[]): boolean {
   if (order.type === 'engine-block') return true;
@@ -179,14 +179,14 @@ export function guardedOutput(abilities: readonly CommandAbility[]): number | nu
   return block?.type === 'engine-block' ? block.output : null;
 }
 
-/** The services that a command needs beside the right to see its vehicle. */
+/** Whether the caller may give commands of this type, apart from the right to see the vehicle. */
 export function mayCommand(caller: Pick<User, 'role' | 'blocked' | 'services'> & Keyed, type: CommandType): boolean {
   if (caller.blocked || !hasScope(caller, 'commands')) return false;
   if (caller.role !== 'user') return true;
   return caller.services.includes('commands') && (type !== 'text' || caller.services.includes('command-text'));
 }
 
-/** May the caller give this command to the vehicle's terminal, and see what became of it? */
+/** Whether the caller may give this command to the vehicle's terminal and see its result. */
 export function mayCommandVehicle(
   caller: Caller & Pick<User, 'services'>,
   vehicle: SeenVehicle,
@@ -195,7 +195,7 @@ export function mayCommandVehicle(
   return mayCommand(caller, type) && maySeeVehicle(caller, vehicle);
 }
 
-/** What is wrong with a command for terminals of a protocol: where in its parameters, and what. Null: nothing. */
+/** Why a protocol's terminals can't take a command, with the invalid parameter. Null: they can. */
 export function orderFault(
   order: CommandOrder,
   abilities: readonly CommandAbility[],
@@ -222,10 +222,10 @@ function outside(parameter: string, value: number, { min, max }: NumberRange) {
 export type UnsafeReason = { reason: 'too-fast'; speedKmh: number } | { reason: 'no-fresh-position' };
 
 /**
- * Is the vehicle known to be slow? By its last record with a fix and a speed. The fix must not be older than the bound,
- * nor further in the future.
+ * Checks that the vehicle is known to be slow, by its last record with a valid fix and a speed. The fix time must not
+ * differ from now by more than `maxAgeMs`, in either direction.
  *
- * @returns null where it is
+ * @returns null where the vehicle is slow enough
  */
 export function unsafeNow(
   status: Pick<VehicleStatus, 'record' | 'position'> | null,
@@ -254,12 +254,12 @@ export function protocolOfTerminal(
 /** Channel of the hub on which every change of a command is published, as {@link CommandNews}. */
 export const VEHICLE_COMMAND_CHANNEL = 'vehicle-command';
 
-/** A command that is new, or has another state. */
+/** Message of {@link VEHICLE_COMMAND_CHANNEL}: a command that is new or has changed its state. */
 export interface CommandNews {
   command: VehicleCommand;
 }
 
-/** The command as all may see it who see its vehicle and may give such commands. */
+/** The command as shown to those who see its vehicle and may give such commands. */
 export function vehicleCommandJson(command: VehicleCommand) {
   const { order, createdAtMs, changedAtMs, expiresAtMs, sentAtMs, finishedAtMs, ...fields } = command;
   return {

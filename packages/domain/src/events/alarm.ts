@@ -46,11 +46,11 @@ export const alarm = describeEvents({
       },
     },
   },
-  // Never `power-cut` nor harsh driving, which are kinds of their own; before version 6 harsh driving was one.
+  // Never `power-cut` nor harsh driving, which are separate kinds; before version 6 harsh driving was an alarm.
   fields: { alarm: choice(ALARMS, { enumName: 'Alarm' }) },
   subject: ['alarm'],
   endReasons: ['cleared', 'no-longer-watched'],
 });
 
-/** The terminal raised an alarm, from the first record that says so to the first that does not. */
+/** The terminal raised an alarm. It lasts from the first record with the alarm to the first without it. */
 export type AlarmRaised = EventOf<typeof alarm>;

@@ -1,50 +1,50 @@
 import type { EventId, VehicleId } from '../ids.ts';
 import type { TraceId } from '../trace.ts';
 
-/** What every event has. An event that lasts is published twice under one id: when it begins and when it ends. */
+/** Fields of every event. An event that lasts is published twice under one id: when it begins and when it ends. */
 export interface EventBase {
   id: EventId;
-  /** `begin`: `endedAtMs` is null. `end`: the same event with its end and its totals. */
+  /** `begin`: `endedAtMs` is null. `end`: the same event with its end time and totals. */
   phase: 'begin' | 'end';
   vehicleId: VehicleId;
   startedAtMs: number;
   endedAtMs: number | null;
-  /** Place, in degrees, of this phase: where it began, or where it ended. */
+  /** Place of this phase, in degrees: where the event began or where it ended. */
   latitude: number;
   longitude: number;
-  /** Where it began, in either phase. Missing in events recorded before this was kept; a trip always has it. */
+  /** Place of the begin, in both phases. Missing in events recorded before it was stored; a trip always has it. */
   startLatitude?: number;
   startLongitude?: number;
   /** Speed at this phase. */
   speedKmh: number | null;
 
-  // Why: the fixes and the definition that it came from.
+  // Provenance: the fixes and the definition from which the event was derived.
 
-  /** Unix milliseconds of the first fix that it came from. */
+  /** Unix milliseconds of the first fix from which the event was derived. */
   fromFixTimeMs: number;
-  /** Unix milliseconds of the last: the fix that made the engine say so. */
+  /** Unix milliseconds of the last: the fix at which the engine detected the event. */
   fixTimeMs: number;
-  /** Version of the definition that was in force: the geofence's where it is about one, else the vehicle's. */
+  /** Version of the definition in force: the geofence's where the event is about one, else the vehicle's. */
   definitionVersion: number;
-  /** `recalculated`: made anew from the history, and not while the data came in. */
+  /** `recalculated`: derived from the history, not while the data arrived. */
   origin: 'live' | 'recalculated';
-  /** True where no fix shows it and it was inferred from the way between two. */
+  /** True where no fix shows the event and it was inferred from the path between two fixes. */
   inferred: boolean;
 
   /**
-   * Code of the driver by the terminal's records: of the shift in this phase, or of the last one that the event has a
-   * part in. Missing where nobody is known to drive.
+   * Driver code from the terminal's records: that of the shift in this phase, or of the last shift that overlaps the
+   * event. Missing where the driver is unknown.
    */
   driverCode?: string;
 
-  // What brought it about. Records of the log and live messages have it; the archive does not.
+  // Cause. Records of the log and live messages have these fields; the archive does not.
 
   /**
-   * Unix milliseconds at which the gateway had the packet that made the engine say so; where no packet did (a
-   * definition changed, nothing came), `fixTimeMs`. Missing in what was recorded before this was known, and where it
-   * was recalculated.
+   * Unix milliseconds at which the gateway received the packet that triggered the event. Where no packet did (a changed
+   * definition, missing data), equal to `fixTimeMs`. Missing in events recorded before this field existed, and in
+   * recalculated ones.
    */
   receivedAtMs?: number;
-  /** The trace of that packet. Missing where none did, and where it has none. */
+  /** Trace of that packet. Missing where no packet triggered the event, or the packet has no trace. */
   traceId?: TraceId;
 }

@@ -2,39 +2,39 @@ import type { EventBase } from './base.ts';
 import type { EventSentences } from './said.ts';
 
 /*
- * What a kind of event has of its own is described once, in its file of this folder. From the description follow its
- * type, its record in the log with `schemas/event.avsc`, its columns in the archive, its fields in the documents of the
- * APIs, and every list of kinds and of reasons to end.
+ * Each kind of event is described once, in its own file of this folder. The description defines its type, its record in
+ * the log with `schemas/event.avsc`, its columns in the archive, its fields in the API documents, and every list of
+ * kinds and of end reasons.
  */
 
 /**
- * What values a field has. `id`: a UUID. `text`: any text. `word`: text of few different values, such as a unit.
- * `choice`: one of a closed list. `durationMs`: a length of time in milliseconds, which the APIs show in seconds.
- * `degrees`: a coordinate of where it began, which the archive has of all kinds.
+ * Type of a field's values. `id`: a UUID. `text`: any text. `word`: text with few distinct values, such as a unit.
+ * `choice`: one of a closed list. `durationMs`: a duration in milliseconds, which the APIs show in seconds.
+ * `degrees`: a coordinate of the place where the event began; the archive has these columns for all kinds.
  */
 type FieldType = 'id' | 'text' | 'word' | 'choice' | 'number' | 'durationMs' | 'degrees' | 'flag';
 
 interface FieldFacts {
-  /** What it says, where its name does not. */
+  /** Meaning of the field, where its name does not say it. */
   about?: string;
-  /** Column of the archive; by default its own name, as `level_before_l`. Kinds may share one for what is alike. */
+  /** Column in the archive; by default the field's name, as `level_before_l`. Kinds may share it for similar fields. */
   column?: string;
-  /** Version of `schemas/event.avsc` that added it to a record that was there; it is optional then. */
+  /** Version of `schemas/event.avsc` that added the field to an existing record; the field is optional then. */
   since?: number;
   /**
-   * Of a choice, in the order of its enum in the schema, which is only ever added to at its end. Of a word, those that
-   * there are by now.
+   * For a choice: its values in the order of the enum in the schema, to which values are only ever appended. For a
+   * word: the values known up to now.
    */
   values?: readonly string[];
 }
 
-/** A field that events of some kinds have. `Value` and `IsOptional` are for the type checker. */
+/** A field that only some kinds of event have. `Value` and `IsOptional` are for the type checker. */
 export interface EventField<Value = unknown, IsOptional extends boolean = boolean> extends FieldFacts {
   type: FieldType;
-  /** Of a choice: name of that enum, where it is not that of the record and the field. */
+  /** For a choice: name of its enum in the schema, where it is not derived from the record and the field. */
   enumName?: string;
   isNullable: boolean;
-  /** Missing where it is not known. */
+  /** True where the field is missing when its value is unknown. */
   isOptional: IsOptional;
   readonly value?: Value;
 }
@@ -45,7 +45,7 @@ const plain =
   (type: FieldType) =>
   <Value>(facts: FieldFacts = {}): Plain<Value> => ({ type, isNullable: false, isOptional: false, ...facts });
 
-/** @template Value the id's own type */
+/** @template Value the id's branded type */
 export const id = plain('id');
 export const text = plain('text')<string>;
 export const word = plain('word');
@@ -69,49 +69,49 @@ export function optional<Value>(field: Plain<Value>): EventField<Value, true> {
   return { ...field, isOptional: true };
 }
 
-/** What people read of a kind in one language. */
+/** Texts about a kind of event in one language. */
 export interface KindWords extends EventSentences {
-  /** What it is called. */
+  /** Display name. */
   name: string;
-  /** When it happens, in a few words, for those who choose kinds. */
+  /** When it happens, in a few words, for people who choose kinds. */
   hint: string;
 }
 
-/** What one kind has of its own. */
+/** Description of one kind of event. */
 export interface KindDescription {
-  /** What makes such an event, for the documentation: a sentence or two. */
+  /** What causes such an event, for the documentation: a sentence or two. */
   meaning: string;
-  /** Nobody wants it to happen: it is a violation. */
+  /** Whether the event is a violation. */
   isUnwanted?: true;
   words: Readonly<Record<'en' | 'ru' | 'de' | 'es' | 'he', KindWords>>;
 }
 
-/** Events of one shape: of one kind, or of a few that differ in nothing else. */
+/** Events of one shape: one kind, or several that differ in nothing else. */
 export interface EventDescription {
-  /** Name of their record in `schemas/event.avsc`, … */
+  /** Name of the record in `schemas/event.avsc`. */
   record: string;
-  /** … and what the names of its enums begin with. */
+  /** Prefix of the names of the record's enums. */
   prefix: string;
-  /** Of the record, for its readers. */
+  /** Description of the record, for readers of the schema. */
   about: string;
   /** Version of the schema that added the record. */
   since: number;
-  /** By name: what differs, in the order of the schema's enum where there are several. */
+  /** Kinds by name, in the order of the schema's enum where there are several. */
   kinds: Readonly<Record<string, KindDescription>>;
   fields: Readonly<Record<string, EventField>>;
-  /** Fields of all events that these always have. */
+  /** Optional fields of {@link EventBase} that these events always have. */
   requires?: readonly (keyof EventBase)[];
-  /** Fields that say what it is about where several of a kind may last at once, beside its geofence. */
+  /** Fields that, with the geofence, identify an event where several of a kind can last at once. */
   subject?: readonly string[];
-  /** In the order of the schema's enum, which is only ever added to at its end. */
+  /** In the order of the schema's enum, to which values are only ever appended. */
   endReasons: readonly string[];
-  /** At its end it reports what was gone through since its begin. */
+  /** Whether the end reports totals since the begin. */
   isSummed?: true;
-  /** Not the engine's rules make it, but a worker. */
+  /** Whether a worker creates the event, not the engine's rules. */
   isOfWorker?: true;
 }
 
-/** A description with its names as types, see {@link EventOf}. */
+/** Keeps the names of a description as literal types, see {@link EventOf}. */
 export function describeEvents<const Description extends EventDescription>(description: Description): Description {
   return description;
 }
@@ -127,7 +127,7 @@ type Required<Description> = Description extends { requires: readonly (infer Nam
   : unknown;
 type Flat<T> = { [Name in keyof T]: T[Name] };
 
-/** The events that a description describes. */
+/** Type of the events of a description. */
 export type EventOf<Description extends EventDescription> = Flat<
   EventBase &
     Values<Description['fields']> &

@@ -47,12 +47,13 @@ export const driverShift = describeEvents({
   fields: {},
   requires: ['driverCode'],
   subject: ['driverCode'],
-  // `card-removed`: the terminal says that no card is there. `parked`: the vehicle stood.
+  // `card-removed`: the terminal reports that no card is inserted. `parked`: the vehicle stood.
   endReasons: ['card-removed', 'other-driver', 'parked', 'no-longer-watched'],
 });
 
 /**
- * A driver drove the vehicle, by the code that its terminal sent: from the first record with the code to the record
- * that says otherwise, or to the last that shows the shift where the vehicle then stood for too long.
+ * A driver drove the vehicle, identified by the code that its terminal sent. The shift lasts from the first record with
+ * the code to the record that contradicts it, or to the last record of the shift where the vehicle then stood for too
+ * long.
  */
 export type DriverShift = EventOf<typeof driverShift>;

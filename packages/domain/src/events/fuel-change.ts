@@ -97,10 +97,10 @@ export const fuelChange = describeEvents({
     levelAfterL: number({ about: 'Litres in the tank after it.' }),
     whileMoving: flag({ about: 'The vehicle was on its way when it began.' }),
   },
-  // `settled`: the level holds.
+  // `settled`: the level is stable again.
   endReasons: ['settled', 'no-longer-watched'],
   isSummed: true,
 });
 
-/** The tank was filled, or fuel was taken out of it that the engine did not burn. */
+/** The tank was filled, or fuel was removed that the engine did not burn. */
 export type FuelChange = EventOf<typeof fuelChange>;

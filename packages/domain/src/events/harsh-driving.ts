@@ -5,7 +5,7 @@ import { measures, type Said } from './said.ts';
 const MANOEUVRES = ['acceleration', 'braking', 'cornering'] as const;
 export type Manoeuvre = (typeof MANOEUVRES)[number];
 
-/** What a language calls the manoeuvres, in their order. */
+/** Names of the manoeuvres in one language, in the order of the parameters. */
 const named =
   (...names: readonly [acceleration: string, braking: string, cornering: string]) =>
   ({ fields }: Said) =>
@@ -71,20 +71,20 @@ export const harshDriving = describeEvents({
   isSummed: true,
 });
 
-/** The vehicle was driven harshly, from the first record that says or shows it to the first that does not. */
+/** The vehicle was driven harshly, from the first record that reports or shows it to the first that does not. */
 export type HarshDriving = EventOf<typeof harshDriving>;
 
-/** The manoeuvre of an alarm of a terminal; null where it is about something else. */
+/** The manoeuvre that an alarm reports; null where the alarm is about something else. */
 export function manoeuvreOf(alarm: string): Manoeuvre | null {
   return MANOEUVRES.find((manoeuvre) => alarm === alarmOf(manoeuvre)) ?? null;
 }
 
-/** Kinds that were asked for: harsh driving was among the alarms, and who asks for those still gets it. */
+/** Adds harsh driving where `alarm` is requested: it used to be an alarm, and such clients still expect it. */
 export function alsoHarsh<Kind extends string>(kinds: readonly Kind[]): readonly (Kind | 'harsh-driving')[] {
   return (kinds as readonly string[]).includes('alarm') ? [...kinds, 'harsh-driving'] : kinds;
 }
 
-/** The alarm by which a terminal says so. */
+/** The alarm by which a terminal reports the manoeuvre. */
 export function alarmOf(manoeuvre: Manoeuvre): Alarm {
   return `harsh-${manoeuvre}`;
 }

@@ -37,7 +37,7 @@ export type {
   Trip,
 };
 
-/** Every event that there is, in the order of the union in `schemas/event.avsc`: a new one comes last. */
+/** All event descriptions, in the order of the union in `schemas/event.avsc`: new ones are appended. */
 export const EVENT_DESCRIPTIONS: readonly EventDescription[] = [
   geofenceVisit,
   speeding,
@@ -55,8 +55,8 @@ export const EVENT_DESCRIPTIONS: readonly EventDescription[] = [
 ];
 
 /**
- * Fingerprints of the versions that `schemas/event.avsc` had, the oldest first, as they stand in records of the log.
- * Who changes what is stored adds here the one that was in force, and gives what is new the number after it.
+ * Fingerprints of the versions of `schemas/event.avsc`, oldest first, as records of the log carry them. When the schema
+ * changes, append the fingerprint that was in force, and give new fields and records the next version number.
  */
 export const EVENT_FORMATS = [
   'e54cf8bfaf1909d1',
@@ -84,7 +84,7 @@ export type FleetEvent =
 export type EventKind = FleetEvent['kind'];
 export type EndReason = NonNullable<FleetEvent['endReason']>;
 
-/** What is described of each kind. */
+/** The description of a kind, with that of its shape. */
 export interface DescribedKind extends KindDescription {
   description: EventDescription;
 }
@@ -94,46 +94,45 @@ export const DESCRIBED_KINDS = Object.fromEntries(
   ),
 ) as Readonly<Record<EventKind, DescribedKind>>;
 
-/** Every kind of event there is. */
 export const EVENT_KINDS = Object.keys(DESCRIBED_KINDS) as [EventKind, ...EventKind[]];
 
-/** Every reason for which an event ends. */
+/** All reasons for which an event can end. */
 export const END_REASONS = [...new Set(EVENT_DESCRIPTIONS.flatMap(({ endReasons }) => endReasons))] as [
   EndReason,
   ...EndReason[],
 ];
 
-/** What a recalculation of a vehicle's past made of an event. */
+/** Change to an event by a recalculation of the vehicle's past. */
 export interface EventCorrection {
-  /** As it is now; of one that was removed, as it was known. */
+  /** The event as it is now; a removed one, as it was before. */
   event: FleetEvent;
-  /** True where it never happened. */
+  /** True where the event never happened. */
   removed: boolean;
 }
 
-/** Did it become known by a recalculation, and not while the data came in? */
+/** Whether the event was found by a recalculation, not while the data arrived. */
 export function isLate({ origin }: Pick<FleetEvent, 'origin'>): boolean {
   return origin === 'recalculated';
 }
 
-/** The alarm that is raised while the event lasts; null where it is about something else. */
+/** The alarm that is active while the event lasts; null where the event is not about an alarm. */
 export function raisedAlarm(event: FleetEvent): Alarm | null {
   if (event.kind === 'alarm') return event.alarm;
   if (event.kind === 'harsh-driving') return alarmOf(event.manoeuvre);
   return event.kind === 'power-cut' ? event.kind : null;
 }
 
-/** The kinds of which this holds. */
+/** Kinds that match the predicate. */
 export function eventKindsWhere(holds: (kind: DescribedKind) => boolean): readonly EventKind[] {
   return EVENT_KINDS.filter((kind) => holds(DESCRIBED_KINDS[kind]));
 }
 
-/** Kinds that no rule of the engine makes: a worker does. */
+/** Kinds that a worker creates, not the engine's rules. */
 export const WORKER_EVENT_KINDS: ReadonlySet<EventKind> = new Set(
   eventKindsWhere(({ description }) => description.isOfWorker === true),
 );
 
-/** What it is about beside its kind and geofence, where several of a kind may last at once: empty where none may. */
+/** Distinguishes events of the same kind and geofence that can last at once; empty where this can't occur. */
 export function eventSubjectOf(event: FleetEvent): string {
   const { subject = [] } = DESCRIBED_KINDS[event.kind].description;
   return subject.map((name) => (event as unknown as Record<string, string>)[name]).join(' ');

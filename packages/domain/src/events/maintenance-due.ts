@@ -93,7 +93,7 @@ export const maintenanceDue = describeEvents({
   fields: {
     planId: id<MaintenancePlanId>(),
     planName: text({ about: 'As the plan was called.' }),
-    // `warning`: less is left than the plan's warning distance. `due`: nothing is left.
+    // `warning`: less than the plan's warning distance is left. `due`: nothing is left.
     stage: choice(['warning', 'due']),
     cause: choice(['distance', 'engine-hours', 'days', 'counter'], { about: 'What of the plan came first.' }),
   },
@@ -104,7 +104,7 @@ export const maintenanceDue = describeEvents({
 });
 
 /**
- * The vehicle is near its next service, or beyond it. A worker finds it by counters and calendar, not the engine by a
- * fix: place and `fixTimeMs` are those of the moment, and of the last fix.
+ * The vehicle is near its next service, or overdue. A worker detects it by counters and calendar, not the engine by a
+ * fix: `fixTimeMs` is the time of the begin or end, and the place is that of the last fix.
  */
 export type MaintenanceDue = EventOf<typeof maintenanceDue>;

@@ -50,8 +50,8 @@ export const offline = describeEvents({
 });
 
 /**
- * No data came from the terminal: from the last packet before to the first after, by the times at which the gateway had
- * them. No fix makes that known, but time itself: `fixTimeMs` is the moment from which on it counts as offline, or is
- * online again; place and `fromFixTimeMs` are those of the last fix before.
+ * No data came from the terminal. The event lasts from the last packet before to the first after, by the times at which
+ * the gateway received them. It is detected by elapsed time, not by a fix: `fixTimeMs` is the moment at which the
+ * vehicle counts as offline or as online again; place and `fromFixTimeMs` are those of the last fix before.
  */
 export type Offline = EventOf<typeof offline>;

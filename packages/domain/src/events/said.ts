@@ -1,15 +1,15 @@
-/** What a sentence about an event may name, as text in its language; null where it is not known. */
+/** Values that a sentence about an event may use, as text in its language; null where unknown. */
 export interface Said {
-  /** Empty where no vehicle is part of it. */
+  /** Empty where the event is not about a vehicle. */
   vehicle: string;
-  /** Of a licence: whose, its last day, and whether that is over. */
+  /** For a licence: its holder, its last day, and whether it has expired. */
   driver: string | null;
   licenceExpiresOn: string | null;
   isExpired: boolean;
   geofence: string | null;
-  /** How long it lasted. */
+  /** How long the event lasted. */
   lasted: string | null;
-  /** Why it ended, where the vehicle did not bring that about. */
+  /** Why the event ended, where the vehicle did not cause it. */
   reason: string | null;
   speed: string | null;
   limit: string | null;
@@ -18,16 +18,16 @@ export interface Said {
   whileMoving: boolean;
   alarm: string;
   plan: string | null;
-  /** Of maintenance. */
+  /** For maintenance. */
   isDue: boolean;
-  /** How maintenance that was near or due went on. */
+  /** How a maintenance warning or due maintenance ended. */
   maintenanceEnd: 'due' | 'serviced' | 'corrected' | 'plan-changed' | null;
   sensor: string | null;
   threshold: string;
   value: string | null;
-  /** What the event says, by the names of its fields. */
+  /** The event's fields by name. */
   fields: Readonly<Record<string, unknown>>;
-  /** What the kind of event is called. */
+  /** Display name of the kind of event. */
   kind: string;
 }
 
@@ -37,23 +37,23 @@ export interface EventSentences {
   end: (said: Said) => string;
 }
 
-/** ` after 5 min`, where it is known how long it lasted. */
+/** ` after 5 min`; empty where the duration is unknown. */
 export function after({ lasted }: Said, word: string): string {
   return lasted === null ? '' : ` ${word} ${lasted}`;
 }
 
-/** `: 72 km/h, limit 50 km/h`, of what is known. */
+/** `: 72 km/h, limit 50 km/h`, of the known values. */
 export function measures(...all: (string | null)[]): string {
   const known = all.filter((each) => each !== null);
   return known.length === 0 ? '' : `: ${known.join(', ')}`;
 }
 
-/** ` in Depot`, where it is about a geofence. */
+/** ` in Depot`; empty where the event is not about a geofence. */
 export function inGeofence({ geofence }: Said, word: string): string {
   return geofence === null ? '' : ` ${word} ${geofence}`;
 }
 
-/** `limit 50 km/h`, where it is known. */
+/** `limit 50 km/h`; null where the value is unknown. */
 export function labelled(word: string, value: string | null): string | null {
   return value && `${word} ${value}`;
 }

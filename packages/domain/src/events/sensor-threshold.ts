@@ -68,15 +68,15 @@ export const sensorThreshold = describeEvents({
     min: nullable(number({ column: 'threshold_min' })),
     max: nullable(number({ column: 'threshold_max' })),
     value: number({ about: 'At this phase.', column: 'sensor_value' }),
-    // Of `inside`, the first.
+    // For the condition `inside`: the first value.
     peakValue: number({ about: 'Farthest beyond the threshold.', column: 'sensor_peak' }),
   },
   subject: ['sensorId', 'thresholdId'],
-  // `gap`: after it there was no value for too long.
+  // `gap`: the sensor sent no value for too long.
   endReasons: ['returned', 'gap', 'sensor-changed', 'no-longer-watched'],
-  // Its farthest value; and after a gap, its last one and where that was.
+  // The total is the farthest value. After a gap the end has the last value and its place.
   isSummed: true,
 });
 
-/** The value of a sensor was beyond one of its thresholds, from the first record that says so. */
+/** The value of a sensor was beyond one of its thresholds, from the first record that shows it. */
 export type SensorThresholdExceeded = EventOf<typeof sensorThreshold>;

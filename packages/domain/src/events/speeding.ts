@@ -68,5 +68,5 @@ export const speeding = describeEvents({
   isSummed: true,
 });
 
-/** The vehicle was over a limit. */
+/** The vehicle exceeded a speed limit. */
 export type Speeding = EventOf<typeof speeding>;

@@ -80,11 +80,11 @@ export const stop = describeEvents({
     },
   },
   fields: {
-    // It may be on, for moments, while parking.
+    // The ignition may be on briefly while parking.
     idlingMs: durationMs({ about: 'How long the ignition was on meanwhile.' }),
     ...TANK_LEVELS,
   },
-  // `ignition`: it goes on as a stop of the other kind. `gap`: after it there was no data for too long.
+  // `ignition`: continues as a stop of the other kind. `gap`: no data came for too long afterwards.
   endReasons: ['moved', 'ignition', 'gap', 'no-longer-watched'],
   isSummed: true,
 });

@@ -1,6 +1,6 @@
 import { number, optional } from './description.ts';
 
-/** What is known of the tank over a time; each missing where the vehicle has no tank, or nothing was measured. */
+/** Fuel levels over a time range. A field is missing where the vehicle has no tank, or nothing was measured. */
 export const TANK_LEVELS = {
   fuelStartL: optional(
     number({

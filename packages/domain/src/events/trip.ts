@@ -51,7 +51,7 @@ export const trip = describeEvents({
   fields: {
     startLatitude: degrees({ about: 'Where it began, in either phase.' }),
     startLongitude: degrees(),
-    // With the step from the last fix where the vehicle stood to the first where it moves, at which the trip starts.
+    // Includes the step from the last standing fix to the first moving one, at which the trip starts.
     distanceM: number({ about: 'By the odometer where the terminal has one.' }),
     movingMs: durationMs({ about: 'How long it moved; the rest of the trip it stood.' }),
     idlingMs: durationMs({ about: 'How long it stood with the ignition on.' }),
@@ -59,10 +59,10 @@ export const trip = describeEvents({
     meanKmh: number({ about: 'Distance over the time since the start, standing included.' }),
     ...TANK_LEVELS,
   },
-  // `gap`: it moved, and after that there was no data for too long.
+  // `gap`: the vehicle was moving, then no data came for too long.
   endReasons: ['stopped', 'gap', 'no-longer-watched'],
   isSummed: true,
 });
 
-/** The vehicle was on its way: from the first fix that moves to the first that does not. */
+/** The vehicle was moving: from the first moving fix to the first that is not. */
 export type Trip = EventOf<typeof trip>;

@@ -1,15 +1,15 @@
 import type { Definition, DefinitionChange } from './definitions.ts';
 import type { TextField } from './fields.ts';
 
-/** What a client keeps with a thing: texts, numbers and flags under names of its own. */
+/** Attributes that clients store with a resource: texts, numbers and flags under names of their choice. */
 export type CustomAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** A change of {@link CustomAttributes}: null takes a name away, names that are not in it stay. */
+/** A change of {@link CustomAttributes}: null removes a name; names that are not in it are kept. */
 export type CustomAttributesPatch = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What the systems of a client know a vehicle, user, group, geofence or driver by. The service only stores it. */
+/** External identifiers of a vehicle, user, group, geofence or driver. The service only stores them. */
 export interface CustomFields {
-  /** Unique among the things of this kind of one dealer (or the operator). Null: none. */
+  /** Unique among the resources of this kind of one dealer (or the operator). Null: none. */
   externalId: string | null;
   customAttributes: CustomAttributes;
 }
@@ -24,20 +24,20 @@ export const EXTERNAL_ID = {
   since: 5,
 } as const satisfies TextField;
 export const MAX_CUSTOM_ATTRIBUTES = 20;
-/** Longest text of an attribute. */
+/** Maximum length of an attribute's text. */
 export const MAX_ATTRIBUTE_TEXT = 500;
-/** Names of attributes. They begin with a letter or a digit, so that none is `__proto__`. */
+/** Valid attribute names. They begin with a letter or a digit, so that none is `__proto__`. */
 export const ATTRIBUTE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 export const NO_CUSTOM_FIELDS: CustomFields = { externalId: null, customAttributes: {} };
 
-/** The attributes with the patch made, in the order of their names, so that equal ones compare as equal. */
+/** The attributes after the patch, sorted by name, so that equal ones compare as equal. */
 export function attributesAfter(current: CustomAttributes, patch: CustomAttributesPatch): CustomAttributes {
   const after = Object.entries({ ...current, ...patch }).filter(([, value]) => value !== null);
   return Object.fromEntries(after.sort(([a], [b]) => (a < b ? -1 : 1))) as CustomAttributes;
 }
 
-/** The change without {@link CustomFields}, for readers that compute with definitions and show them to nobody. */
+/** The change without {@link CustomFields}, for components that never show definitions to people. */
 export function withoutCustomFields(change: DefinitionChange): DefinitionChange {
   const { definition } = change;
   if (definition === null || !hasCustomFields(definition)) return change;

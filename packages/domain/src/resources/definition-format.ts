@@ -8,7 +8,7 @@ import { OPEN_ACCESS } from './terminal-access.ts';
 import { DEFAULT_RIGHTS } from './user.ts';
 import { VEHICLE_FIELDS } from './vehicle.ts';
 
-/** A definition as some version stored it. */
+/** A definition as some earlier version stored it. */
 type Stored = Record<string, unknown> & { kind: DefinitionKind };
 
 const FIELDS: Partial<Record<DefinitionKind, FieldTable>> = {
@@ -19,22 +19,22 @@ const FIELDS: Partial<Record<DefinitionKind, FieldTable>> = {
 };
 
 /**
- * By format: how a definition of the format before it becomes one of this format. Fields of the tables above need no
+ * Upgrade steps by format: each converts a definition from the preceding format. Fields of the tables above need no
  * entry.
  */
 const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
-  // Terminals were not bound: any connection with the id was accepted, and still is until somebody binds the terminal.
+  // Terminals had no access rules: any connection with the id was accepted, which stays so until somebody sets rules.
   2: (definition) => (definition.kind === 'vehicle' ? { ...definition, terminalAccess: OPEN_ACCESS } : definition),
-  // What was learnt of a terminal raised the version of its vehicle.
+  // Facts learnt from a terminal used to raise the version of its vehicle.
   3: (definition) =>
     definition.kind === 'vehicle'
       ? { ...definition, terminalAccess: { revision: 0, ...(definition.terminalAccess as object) } }
       : definition,
-  // Rules did not distinguish alarms.
+  // Rules did not filter by alarm.
   4: (definition) => (definition.kind === 'notification-rule' ? { ...definition, alarms: null } : definition),
-  // Rules sent no commands, and had no minimum duration, no sensors, no place and no driver; vehicles had no sensors;
-  // geofences were their owner's alone. Nothing had an external id or attributes of clients. All users could change
-  // what is theirs, and no vehicles; none of those was suspended or in the place of another.
+  // Rules sent no commands, and had no minimum duration, sensors, places or drivers. Vehicles had no sensors.
+  // Geofences could not be shared with groups. Nothing had an external id or custom attributes. All users could change
+  // their own resources, but no vehicles. No vehicle was suspended or had a predecessor.
   5: (definition) => {
     if (definition.kind === 'notification-rule')
       return {
@@ -67,23 +67,23 @@ const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
 };
 
 /**
- * Version of the form in which definitions are stored: in topic `definitions` (where a schema of `schemas/` goes with
- * each), in checkpoints, in the outbox. It grows when a field is added, is renamed or changes its meaning;
- * CONTRIBUTING.md has the recipe.
+ * Version of the format in which definitions are stored: in topic `definitions` (together with a schema of `schemas/`),
+ * in checkpoints and in the outbox. It grows when a field is added, renamed or changes its meaning; CONTRIBUTING.md
+ * describes the steps.
  */
 export const DEFINITION_FORMAT = Math.max(
   ...Object.keys(UPGRADES).map(Number),
   ...Object.values(FIELDS).flatMap((table) => fieldsIn(table).map(([, field]) => field.since ?? 1)),
 );
 
-/** Stored by a version of the program that is newer than this one. */
+/** The definition was stored by a newer version of the program. */
 export class NewerFormatError extends Error {
   override name = 'NewerFormatError';
 }
 
 /**
  * @param format in which the definition was stored
- * @returns the definition as this version knows it
+ * @returns the definition in the format of this version
  * @throws {NewerFormatError} where a newer version stored it
  */
 export function upgradeDefinition(definition: unknown, format: number): Definition {

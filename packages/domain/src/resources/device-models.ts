@@ -1,6 +1,6 @@
 /**
- * The models of terminals whose data means something else than that of other models of their protocol, by protocol. A
- * vehicle names its model as the maker writes it.
+ * Terminal models whose data has another meaning than that of other models of their protocol, by protocol. A vehicle
+ * names its model as the maker writes it.
  */
 export const DEVICE_MODELS = {
   teltonika: [
@@ -95,7 +95,7 @@ export const DEVICE_MODELS = {
 
 export type DeviceModelOf<Protocol extends keyof typeof DEVICE_MODELS> = (typeof DEVICE_MODELS)[Protocol][number];
 
-/** The models of a protocol; none where all of them say the same. */
+/** The models of a protocol; empty where all its models send the same. */
 export function deviceModelsOf(protocol: string): readonly string[] {
   return Object.hasOwn(DEVICE_MODELS, protocol) ? DEVICE_MODELS[protocol as keyof typeof DEVICE_MODELS] : [];
 }

@@ -4,13 +4,13 @@ import { limitedAccount } from './api-key.ts';
 import type { CustomFields } from './custom-fields.ts';
 import { defaultsOf, type FieldTable, type FieldValues } from './fields.ts';
 
-/** A code that a driver has or had: a card, a key, a tag. */
+/** Code that identifies a driver, now or in the past: a card, a key, a tag. */
 export interface DriverCode {
-  /** As {@link driverCodeOf} writes it. */
+  /** Normalised by {@link driverCodeOf}. */
   code: string;
-  /** Unix milliseconds from which on the code is this driver's. */
+  /** Unix milliseconds from which the code belongs to the driver. */
   sinceMs: number;
-  /** Until when, exclusive; null: it still is. */
+  /** End of the interval, exclusive; null: the code is still the driver's. */
   untilMs: number | null;
 }
 
@@ -30,14 +30,14 @@ export const DRIVER_FIELDS = {
 export const DRIVER_DEFAULTS = defaultsOf(DRIVER_FIELDS);
 
 /**
- * Somebody who drives. Personal data: nothing of it is in events, which name codes. Its plain fields are in
+ * A driver. Personal data: events contain only codes, none of these fields. The plain fields are in
  * {@link DRIVER_FIELDS}.
  */
 export interface Driver extends FieldValues<typeof DRIVER_FIELDS>, CustomFields {
   kind: 'driver';
   id: DriverId;
   version: number;
-  /** The dealer that the driver belongs to; null when the operator's own. Codes are unique among the drivers of one. */
+  /** The dealer that the driver belongs to; null: the operator. Codes are unique among the drivers of one dealer. */
   dealerId: UserId | null;
   /** Users of these groups may see the driver. */
   groupIds: readonly GroupId[];
@@ -45,7 +45,7 @@ export interface Driver extends FieldValues<typeof DRIVER_FIELDS>, CustomFields 
   codes: readonly DriverCode[];
 }
 
-/** Somebody said who drives a vehicle, for an interval. It counts whatever codes the terminal sends. */
+/** Manual assignment of a driver to a vehicle for an interval. It takes precedence over codes from the terminal. */
 export interface DriverAssignment {
   id: DriverAssignmentId;
   vehicleId: VehicleId;
@@ -56,15 +56,15 @@ export interface DriverAssignment {
   toMs: number | null;
 }
 
-/** Channel of the hub on which it is published that somebody was assigned to a vehicle, or is no longer. */
+/** Channel of the hub on which assignments of drivers to vehicles, and their ends, are published. */
 export const DRIVER_ASSIGNMENT_CHANNEL = 'driver-assignment';
 
-/** Longest code that is taken; the longest that a terminal sends (a licence number of a tachograph) has 40. */
+/** Longest accepted code. The longest that a terminal sends, a licence number from a tachograph, has 40 characters. */
 export const MAX_DRIVER_CODE = 64;
 
 /**
- * A code in the form in which codes are compared and kept: in upper case, without the spaces, colons and dashes that
- * are printed between its digits. What says that no card is there (nothing, zeros alone, F alone) is `''`.
+ * Normalises a code for comparison and storage: upper case, without the spaces, colons and dashes that are printed
+ * between its digits. A value for "no card" (empty, only zeros, only F) becomes `''`.
  */
 export function driverCodeOf(value: string | number | boolean): string {
   const text = String(value)
@@ -74,7 +74,7 @@ export function driverCodeOf(value: string | number | boolean): string {
   return /^(0+|F{6,})$/.test(text) ? '' : text;
 }
 
-/** May the caller see the driver? As for vehicles. */
+/** Whether the caller may see the driver. Same rules as for vehicles. */
 export function maySeeDriver(caller: Caller, driver: Pick<Driver, 'dealerId' | 'groupIds'>): boolean {
   if (caller.blocked) return false;
   const account = limitedAccount(caller);
@@ -85,8 +85,8 @@ export function maySeeDriver(caller: Caller, driver: Pick<Driver, 'dealerId' | '
 }
 
 /**
- * Who holds a code at a moment: who held it then; where nobody did yet, the first who ever held it, so that shifts from
- * before a driver was created are the driver's.
+ * The holder of a code at a moment. Where nobody held it yet, the first driver who ever held it, so that shifts from
+ * before a driver was created are attributed to that driver.
  *
  * @param holders drivers of the vehicle's dealer that have or had the code
  */

@@ -1,6 +1,6 @@
 interface Described {
   description?: string;
-  /** Format of stored definitions that added the field; where earlier ones are read, it gets its default. */
+  /** Format of stored definitions that added the field; definitions of earlier formats get its default. */
   since?: number;
 }
 
@@ -8,19 +8,19 @@ interface Described {
 export interface TextField extends Described {
   type: 'text';
   maxCharacters: number;
-  /** It may have several lines, and be empty. */
+  /** The text may have several lines and be empty. */
   hasLines?: true;
-  /** Replaces the rule for lines where it is set; `refusal` explains it to callers. */
+  /** Replaces the default check of lines; `refusal` explains it to callers. */
   pattern?: RegExp;
   refusal?: string;
-  /** The closed list of its values, where there is one. */
+  /** All allowed values, where the list is closed. */
   values?: readonly string[];
-  /** Null: optional. Without a default the field is required. */
+  /** Null: optional. Absent: required. */
   default?: null;
   example?: string;
 }
 
-/** A day of the calendar, as `2027-05-31`; null: not known. */
+/** A calendar day, as `2027-05-31`; null: unknown. */
 export interface DateField extends Described {
   type: 'date';
   default: null;
@@ -46,13 +46,13 @@ export interface FlagField extends Described {
 export type PlainField = TextField | DateField | NumberField | FlagField;
 
 /**
- * The plain fields of a kind of definition, each described once: those that are one text, date, number or flag. The
- * type of the definition, its columns in the registry, the upgrade of what is stored, the API with
- * its documentation, the cells of CSV files and the limits of the console's forms follow from the table.
+ * The plain fields of a kind of definition: those that are one text, date, number or flag, each described once. From
+ * this table follow the type of the definition, its columns in the registry, the upgrade of stored definitions, the API
+ * with its documentation, the cells of CSV files and the limits of the console's forms.
  */
 export type FieldTable = Readonly<Record<string, PlainField>>;
 
-/** Colour of something on a map. */
+/** Colour on a map. */
 export const COLOR = {
   type: 'text',
   maxCharacters: 7,
@@ -70,7 +70,7 @@ interface Values {
   flag: boolean;
 }
 
-/** The values of the fields of a table. */
+/** Type of the values of a table's fields. */
 export type FieldValues<T extends FieldTable> = {
   -readonly [Name in keyof T]: Values[T[Name]['type']] | (T[Name] extends { default: null } ? null : never);
 };
@@ -79,12 +79,12 @@ type Defaulted<T extends FieldTable> = {
   [Name in keyof T]: T[Name] extends { default: unknown } ? Name : never;
 }[keyof T];
 
-/** The fields of a table with their names, in its order. */
+/** The fields of a table with their names, in the table's order. */
 export function fieldsIn<T extends FieldTable>(table: T): [name: keyof T & string, field: PlainField][] {
   return Object.entries(table);
 }
 
-/** What fields are where nothing else is said; those that are required are not in it. */
+/** Default values of the fields. Required fields are left out. */
 export function defaultsOf<T extends FieldTable>(table: T): Pick<FieldValues<T>, Defaulted<T>> {
   const defaults = fieldsIn(table).flatMap(([name, field]) =>
     field.default === undefined ? [] : [[name, field.default]],

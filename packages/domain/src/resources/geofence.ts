@@ -10,10 +10,10 @@ export interface PolygonShape {
   type: 'polygon';
   rings: readonly (readonly LngLat[])[];
 }
-/** Polygons that do not overlap; they may touch in single points, and lie within the holes of others. */
+/** Polygons that do not overlap. They may touch at single points, and lie in holes of others. */
 export interface MultiPolygonShape {
   type: 'multipolygon';
-  /** Rings of each, as those of a {@link PolygonShape}. */
+  /** Rings of each polygon, as in {@link PolygonShape}. */
   polygons: readonly (readonly (readonly LngLat[])[])[];
 }
 export interface CircleShape {
@@ -30,12 +30,12 @@ export interface LineShape {
 }
 export type Shape = PolygonShape | MultiPolygonShape | CircleShape | LineShape;
 
-/** All rings of a shape that is drawn by rings. */
+/** All rings of a shape made of polygons. */
 export function ringsOf(shape: PolygonShape | MultiPolygonShape): readonly (readonly LngLat[])[] {
   return shape.type === 'polygon' ? shape.rings : shape.polygons.flat();
 }
 
-/** Points that a shape is drawn by, all rings together: what it costs to store and to check grows with them. */
+/** Number of points that define a shape, over all rings. The cost of storing and checking it grows with this. */
 export function verticesOf(shape: Shape): number {
   if (shape.type === 'polygon' || shape.type === 'multipolygon')
     return ringsOf(shape).reduce((sum, ring) => sum + ring.length, 0);
@@ -95,8 +95,8 @@ export interface Geofence extends FieldValues<typeof GEOFENCE_FIELDS>, CustomFie
   version: number;
   ownerId: UserId;
   shape: Shape;
-  /** Null: all vehicles that the owner may see. Otherwise those of them that are in one of these groups. */
+  /** Null: all vehicles that the owner may see. Otherwise those of them in one of these groups. */
   groupIds: readonly GroupId[] | null;
-  /** Who was given one of these groups may see it as well. */
+  /** Groups whose members may see the geofence as well. */
   sharedGroupIds: readonly GroupId[];
 }

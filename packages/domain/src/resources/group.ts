@@ -21,11 +21,11 @@ export const GROUP_FIELDS = {
   },
 } as const satisfies FieldTable;
 
-/** A group of vehicles; who was given it sees them. Its plain fields are in {@link GROUP_FIELDS}. */
+/** A group of vehicles, visible to the users who were given it. Its plain fields are in {@link GROUP_FIELDS}. */
 export interface VehicleGroup extends FieldValues<typeof GROUP_FIELDS>, CustomFields {
   kind: 'group';
   id: GroupId;
   version: number;
-  /** The dealer that the group belongs to; null when the operator's own. */
+  /** The dealer that the group belongs to; null: the operator. */
   dealerId: UserId | null;
 }

@@ -18,21 +18,21 @@ import type { Vehicle } from './vehicle.ts';
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** The days on which a rule is valid, by the calendar of its time zone. */
+/** Days on which a rule applies, in the calendar of its time zone. */
 export type RuleDays =
   | { on: 'daily' }
   | { on: 'weekdays'; weekdays: readonly Weekday[] }
   /** Both inclusive, as `2026-01-31`. */
   | { on: 'dates'; from: string; to: string };
 
-/** An interval of the day in local time, as `08:30`: `from` inclusive, `to` exclusive. */
+/** A daily interval in local time, as `08:30`: `from` inclusive, `to` exclusive. */
 export interface DayHours {
   from: string;
-  /** Not after `from`: on the next day. Such an interval belongs to the day on which it starts. */
+  /** At or before `from`: on the next day. Such an interval belongs to the day on which it starts. */
   to: string;
 }
 
-/** Why a rule rests: its owner said so, or the last of what it named was deleted. */
+/** Why a rule is inactive: its owner switched it off, or everything that it named was deleted. */
 export const INACTIVE_REASONS = [
   'switched-off',
   'vehicles-deleted',
@@ -42,24 +42,27 @@ export const INACTIVE_REASONS = [
 ] as const;
 export type InactiveReason = (typeof INACTIVE_REASONS)[number];
 
-/** Whether it is known who drives, for a rule that asks for that. */
+/** For a rule that depends on the driver: whether the driver must be known or unknown. */
 export const DRIVER_CONDITIONS = ['known', 'unknown'] as const;
 export type DriverCondition = (typeof DRIVER_CONDITIONS)[number];
 
-/** The longest minimum duration of a rule: 90 days. */
+/** Upper limit of a rule's minimum duration: 90 days. */
 export const MAX_MIN_DURATION_MINUTES = 90 * 24 * 60;
 
 /**
- * How much it matters. What is more than `info` opens an incident, which stays until somebody deals with it (see
+ * Importance of a notification. Above `info` it opens an incident, which stays open until somebody deals with it (see
  * {@link Incident}).
  */
 export const SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** The longest time after which an incident is escalated: a week. */
+/** Upper limit of the time until an incident is escalated: a week. */
 export const MAX_ESCALATE_AFTER_MINUTES = 7 * 24 * 60;
 
-/** What its owner is notified of, when, and how (semantics, "Notification rules"). Live and in the inbox: always. */
+/**
+ * Which events the owner is notified of, when, and how (semantics, "Notification rules"). Notifications always go to
+ * the inbox and the live stream.
+ */
 export interface NotificationRule {
   kind: 'notification-rule';
   id: NotificationRuleId;
@@ -68,47 +71,50 @@ export interface NotificationRule {
   /** Unique per owner. */
   name: string;
   active: boolean;
-  /** Null while it is active. */
+  /** Null while the rule is active. */
   inactiveReason: InactiveReason | null;
-  /** Kinds of event, by name: a kind that is not known matches nothing. */
+  /** Kinds of event, by name; an unknown kind matches nothing. */
   eventKinds: readonly string[];
-  /** Of an event that lasts: notified when it begins, when it ends, or both. */
+  /** Phases notified of an event that lasts: its begin, its end, or both. */
   phases: readonly FleetEvent['phase'][];
   /**
-   * Only events that last at least this: `begin` is notified once they have, and `end` where they had. 0: all, and
-   * `begin` at once.
+   * Only events that last at least this long: `begin` is notified after that time, `end` only where they
+   * had. 0: all events, and `begin` at once.
    */
   minDurationMinutes: number;
-  /** Of events of kind `alarm`, only these alarms; null: all. Other kinds of event are not affected. */
+  /** For events of kind `alarm`: only these alarms; null: all. Other kinds of event are not affected. */
   alarms: readonly Alarm[] | null;
   /**
-   * Of events of kind `sensor-threshold`, only those of these sensors, each by its id or by its name, whatever the
-   * case; null: all. Other kinds of event are not affected.
+   * For events of kind `sensor-threshold`: only these sensors, each by its id or by its case-insensitive name; null:
+   * all. Other kinds of event are not affected.
    */
   sensors: readonly string[] | null;
   /**
-   * These vehicles, and those in `groupIds`: of both, those that the owner may see. Null and null: all that the owner
-   * may see. A list that became empty names none.
+   * These vehicles and the vehicles in `groupIds`, provided that the owner may see them. Both null: all that the owner
+   * may see. An empty list matches none.
    */
   vehicleIds: readonly VehicleId[] | null;
   groupIds: readonly GroupId[] | null;
-  /** Only events about one of these. Null: any event, and of those about a geofence the ones about the owner's own. */
+  /**
+   * Only events about one of these. Null: any event; of events about a geofence, those about the owner's own geofences
+   * and about those shared with the owner.
+   */
   geofenceIds: readonly GeofenceId[] | null;
-  /** Only where this phase of the event happened inside one of these; null: anywhere. */
+  /** Only if this phase of the event happened inside one of these; null: anywhere. */
   insideGeofenceIds: readonly GeofenceId[] | null;
-  /** Only where it happened outside all of these; null: anywhere. */
+  /** Only if it happened outside all of these; null: anywhere. */
   outsideGeofenceIds: readonly GeofenceId[] | null;
   /**
-   * Only where it is known who drives, or only where it is not: by what was assigned by hand, else by the code of the
-   * event. A driver that the owner may not see is not known. Null: either.
+   * Only if the driver is known, or only if unknown. The driver is the one assigned manually, else the holder of the
+   * event's code. A driver that the owner may not see counts as unknown. Null: either.
    */
   driver: DriverCondition | null;
-  /** Only what one of these drivers drove, or one of `driverGroupIds`; null and null: anybody. */
+  /** Only events of these drivers or of drivers in `driverGroupIds`; both null: any driver. */
   driverIds: readonly DriverId[] | null;
   driverGroupIds: readonly GroupId[] | null;
   /**
-   * Of kind `licence-expiry`: so many days before the last day of a licence; 0: only once it is over. Other kinds are
-   * not affected.
+   * For kind `licence-expiry`: days before the last day of a licence; 0: only once it has expired. Other kinds are not
+   * affected.
    */
   licenceWarningDays: number;
   days: RuleDays;
@@ -116,42 +122,42 @@ export interface NotificationRule {
   hours: DayHours | null;
   /** IANA name, such as `Europe/Berlin`. */
   timeZone: string;
-  /** At most one notification per vehicle in so many minutes, by the time of the fixes; 0: all. */
+  /** At most one notification per vehicle in this many minutes, by the time of the fixes; 0: all. */
   minIntervalMinutes: number;
   /**
-   * Nothing whose fix was older than this when it arrived; null: however old, but {@link LATE_DATA_AGE_MINUTES} of late
-   * data.
+   * Only events whose fix was no older than this when it arrived; null: any age, but {@link LATE_DATA_AGE_MINUTES} for
+   * late data.
    */
   maxDataAgeMinutes: number | null;
-  /** Addresses that get an e-mail each. */
+  /** Addresses that each get an e-mail. */
   emails: readonly string[];
-  /** What messages say, with placeholders; null: the words of the service. */
+  /** Text of messages, with placeholders; null: the default text. */
   messageTemplate: string | null;
-  /** The same by language, such as `de`: it goes before `messageTemplate` where the message is in that language. */
+  /** Texts by language, such as `de`; they take precedence over `messageTemplate` for messages in that language. */
   messageTemplates: Readonly<Record<string, string>>;
-  /** Language of its messages, such as `de`; null: that of its owner. */
+  /** Language of its messages, such as `de`; null: the language of the owner. */
   language: string | null;
-  /** Whether the browsers of its owner that take push messages get one each. */
+  /** Whether to send a push message to each browser that the owner subscribed. */
   push: boolean;
-  /** Message channels of the owner, such as chats. */
+  /** Message channels of the owner, such as chats, that get each message. */
   channelIds: readonly string[];
   /**
-   * As {@link hiddenUrl} shows it: the whole URL may hold a key. It and the secret that messages are signed with are
-   * not part of the definition: only the sender reads them.
+   * Masked by {@link hiddenUrl}, since the whole URL may hold a key. The URL and the secret that signs messages are not
+   * part of the definition: only the sender reads them.
    */
   webhookUrl: string | null;
-  /** Sent to the terminal of the vehicle, with the right of the owner at that time; null: none. */
+  /** Command to the vehicle's terminal, sent with the owner's rights at that time; null: none. */
   command: RuleCommand | null;
   severity: Severity;
-  /** Whether its incidents are for all accounts of the owner's organisation that may see the event. */
+  /** Whether its incidents are shared with all accounts of the owner's organisation that may see the event. */
   shared: boolean;
-  /** An incident that nobody has acknowledged after this time is escalated; null: none is. */
+  /** Time after which an unacknowledged incident is escalated; null: never. */
   escalateAfterMinutes: number | null;
-  /** Addresses that get an e-mail when an incident is escalated. Channels and browsers get a message once more. */
+  /** Addresses that get an e-mail when an incident is escalated. Channels and browsers then get a second message. */
   escalateTo: readonly string[];
 }
 
-/** Lists of a rule that name definitions. */
+/** Fields of a rule that list definitions. */
 export const RULE_LISTS = [
   'vehicleIds',
   'groupIds',
@@ -163,7 +169,7 @@ export const RULE_LISTS = [
 ] as const satisfies readonly (keyof NotificationRule)[];
 export type RuleList = (typeof RULE_LISTS)[number];
 
-/** What decides of which events a rule notifies. */
+/** Fields of a rule that decide which events it notifies of. */
 export type RuleTerms = Omit<
   NotificationRule,
   | 'kind'
@@ -187,38 +193,38 @@ export type RuleTerms = Omit<
 >;
 
 /**
- * Age up to which a rule without a bound of its own notifies of events that only late data made known: a black box read
+ * Default maximum age of events that only late data revealed, for rules without a limit of their own: a black box read
  * hours later notifies no one.
  */
 export const LATE_DATA_AGE_MINUTES = 60;
 
-/** What a rule is held against. */
+/** An event to match against a rule. */
 export interface Happening {
   event: FleetEvent;
-  /** When the data arrived, in Unix milliseconds; null where that is not known: then its age is not judged. */
+  /** Arrival of the data in Unix milliseconds; null where unknown: its age is not checked then. */
   arrivedAtMs: number | null;
-  /** How long the event is known to have lasted. Absent where that is still to be seen: then it is not judged. */
+  /** Known duration of the event. Absent while it is still open: the duration is not checked then. */
   lastedMs?: number;
 }
 
-/** A geofence that a rule names as a place, as it is defined now. */
+/** A geofence that a rule uses as a place, as it is defined now. */
 export interface RulePlace {
   geofence: OwnedGeofence;
   geofenceOwner: Member | null;
-  /** Did this phase of the event happen inside it? */
+  /** Whether this phase of the event happened inside the geofence. */
   contains: boolean;
 }
 
-/** Who and what a rule and an event name, as they are defined now; null where there is no such thing any more. */
+/** Current definitions of what a rule and an event refer to; null where deleted. */
 export interface RuleContext {
   owner: User | null;
   vehicle: SeenVehicle | null;
   /** The geofence that the event is about. */
   geofence: OwnedGeofence | null;
   geofenceOwner: Member | null;
-  /** A geofence that the rule names as a place; null where it is gone. */
+  /** A geofence that the rule uses as a place; null where it was deleted. */
   placeOf(id: GeofenceId): RulePlace | null;
-  /** Who drove, whether the owner may see that or not; null where nobody is known. Read for rules of drivers alone. */
+  /** The driver, whether or not the owner may see it; null where unknown. Only used by rules that depend on it. */
   driver: Driver | null;
 }
 
@@ -244,7 +250,7 @@ export const MISMATCHES = [
 ] as const;
 export type Mismatch = (typeof MISMATCHES)[number];
 
-/** The geofence that an event is about, if it is about one. */
+/** The geofence that an event is about; null: none. */
 export function geofenceOf(event: FleetEvent): GeofenceId | null {
   return 'geofenceId' in event ? event.geofenceId : null;
 }
@@ -258,13 +264,13 @@ export function minDurationMs({ minDurationMinutes }: Pick<NotificationRule, 'mi
   return minDurationMinutes * 60_000;
 }
 
-/** From when on the rule can notify of this phase: of a `begin`, once the event has lasted as long as it must. */
+/** Earliest time at which the rule can notify of this phase: a `begin` waits for the rule's minimum duration. */
 export function notifiableAtMs(rule: Pick<NotificationRule, 'minDurationMinutes'>, event: FleetEvent): number {
   return happenedAtMs(event) + (event.phase === 'begin' ? minDurationMs(rule) : 0);
 }
 
 /**
- * Why the rule does not notify of this; null where it matches. {@link isTooSoon} checks the interval between
+ * Why the rule does not notify of the event; null where it matches. {@link isTooSoon} checks the interval between
  * notifications separately.
  */
 export function mismatchOf(rule: RuleTerms, happening: Happening, context: RuleContext): Mismatch | null {
@@ -283,7 +289,7 @@ export function mismatchOf(rule: RuleTerms, happening: Happening, context: RuleC
   if (geofence !== null) return geofence;
   const place = placeMismatch(rule, owner, context);
   if (place !== null) return place;
-  // A card may be read a minute after it began: where there is time to wait, that is waited for.
+  // A driver card may be read a minute after the begin: a rule that waits for a duration checks the driver then.
   const isOpen = happening.lastedMs === undefined && minDurationMs(rule) > 0;
   if (!isOpen && !namesDriver(rule, owner, context.driver)) return 'other-driver';
   if (happening.lastedMs !== undefined && happening.lastedMs < minDurationMs(rule)) return 'too-short';
@@ -293,12 +299,12 @@ export function mismatchOf(rule: RuleTerms, happening: Happening, context: RuleC
   return arrivedAtMs !== null && arrivedAtMs - event.fixTimeMs > maxAgeMinutes * 60_000 ? 'data-too-old' : null;
 }
 
-/** The alarm that an event is to the rule: harsh driving is one to rules that name no more than alarms. */
+/** The event's alarm for matching `alarms`. Harsh driving counts as an alarm unless the rule names its kind. */
 function alarmIn({ eventKinds }: Pick<NotificationRule, 'eventKinds'>, event: FleetEvent): Alarm | null {
   return event.kind === 'alarm' || !eventKinds.includes(event.kind) ? raisedAlarm(event) : null;
 }
 
-/** Does the rule name the vehicle, by itself, by one of its groups, or by naming all? */
+/** Whether the rule covers the vehicle: by itself, by one of its groups, or by covering all. */
 export function namesVehicle(
   rule: Pick<NotificationRule, 'vehicleIds' | 'groupIds'>,
   vehicleId: VehicleId,
@@ -312,7 +318,7 @@ export function namesVehicle(
   );
 }
 
-/** Does the rule name the sensor of an event, by its id or by its name, or name all? */
+/** Whether the rule covers the sensor of an event: by its id, by its name, or by covering all. */
 function namesSensor({ sensors }: Pick<NotificationRule, 'sensors'>, event: SensorThresholdExceeded): boolean {
   if (sensors === null) return true;
   const key = sensorNameKey(event.sensorName);
@@ -348,14 +354,14 @@ function placeMismatch(
   if (!isInside) return 'not-inside';
   for (const id of outsideGeofenceIds ?? []) {
     const place = context.placeOf(id);
-    // What the owner can't see must not be learnt from what it keeps back.
+    // Withheld notifications must not reveal a geofence that the owner can't see.
     if (place === null || !maySeeGeofence(owner, place.geofence, place.geofenceOwner)) return 'geofence-not-visible';
     if (place.contains) return 'not-outside';
   }
   return null;
 }
 
-/** Does the rule ask who drives? */
+/** Whether the rule depends on the driver. */
 export function asksForDriver(rule: Pick<NotificationRule, 'driver' | 'driverIds' | 'driverGroupIds'>): boolean {
   return rule.driver !== null || rule.driverIds !== null || rule.driverGroupIds !== null;
 }
@@ -371,7 +377,7 @@ function namesDriver(
   return known !== null && namesDriverIn({ driverIds, driverGroupIds }, known);
 }
 
-/** Does the rule name the driver, by itself, by one of its groups, or by naming all? */
+/** Whether the rule covers the driver: by itself, by one of its groups, or by covering all. */
 export function namesDriverIn(
   { driverIds, driverGroupIds }: Pick<NotificationRule, 'driverIds' | 'driverGroupIds'>,
   driver: Pick<Driver, 'id' | 'groupIds'>,
@@ -383,7 +389,7 @@ export function namesDriverIn(
   );
 }
 
-/** Is the rule valid at this time, by its days and hours? */
+/** Whether the rule applies at this time, by its days and hours. */
 export function isRuleTime(rule: Pick<NotificationRule, 'days' | 'hours' | 'timeZone'>, atMs: number): boolean {
   return timeMismatch(rule, atMs) === null;
 }
@@ -396,7 +402,7 @@ function timeMismatch(
   const local = Temporal.Instant.fromEpochMilliseconds(Math.floor(atMs)).toZonedDateTimeISO(timeZone).toPlainDateTime();
   let date = local.toPlainDate();
   if (hours !== null) {
-    // In local time: an hour that a change of the clocks repeats is in the interval both times.
+    // Local time: an hour that a clock change repeats is in the interval both times.
     const time = local.toPlainTime();
     const { from, to } = hours;
     const overnight = compareTimes(to, from) <= 0;
@@ -426,9 +432,9 @@ function isValidOn(days: RuleDays, date: Temporal.PlainDate): boolean {
 }
 
 /**
- * Is the rule's last notification about the vehicle too recent? The times of the fixes count, so that a backlog gives
- * the same notifications as it would have given live. Events before the last one are too soon as well, so that one
- * interval has one notification. Late data further back than one interval has an interval of its own.
+ * Whether the rule's last notification about the vehicle is too recent. Times of fixes are compared, so that a backlog
+ * leads to the same notifications as live data. Events before the last one are too soon as well, so that each interval
+ * has one notification. Late data further back than one interval has an interval of its own.
  *
  * @param lastFixTimeMs fix of the rule's last notification about the vehicle; null before the first
  */
@@ -443,7 +449,7 @@ export function isTooSoon(
   return sinceMs < intervalMs && (sinceMs > -intervalMs || !isLate(event));
 }
 
-/** What the rule names that is all gone; null where it names all, or something that is left. */
+/** The reason why a rule has nothing left to match: all that it named was deleted. Null: it still matches something. */
 export function namesNothing(rule: Pick<NotificationRule, RuleList>): Exclude<InactiveReason, 'switched-off'> | null {
   const { vehicleIds, groupIds, geofenceIds, insideGeofenceIds, outsideGeofenceIds, driverIds, driverGroupIds } = rule;
   if ([geofenceIds, insideGeofenceIds, outsideGeofenceIds].some((ids) => ids?.length === 0)) return 'geofences-deleted';

@@ -5,71 +5,71 @@ export const SCHEDULE_FREQUENCIES = ['daily', 'weekly', 'monthly'] as const;
 export type ScheduleFrequency = (typeof SCHEDULE_FREQUENCIES)[number];
 
 export const SCHEDULE_COVERS = ['yesterday', 'last-week', 'last-month'] as const;
-/** What a report is of, seen from the day on which it is made; weeks begin on Monday. */
+/** Period that a report covers, relative to the day on which it is made; weeks begin on Monday. */
 export type ScheduleCovers = (typeof SCHEDULE_COVERS)[number];
 
-/** When a report is made, and what of the past it is of. */
+/** When a report is made, and which period it covers. */
 export interface ScheduleTerms {
   frequency: ScheduleFrequency;
-  /** By the clock of the time zone: 0 to 23. */
+  /** 0 to 23, in the time zone. */
   hour: number;
   covers: ScheduleCovers;
-  /** IANA name: whose days, and whose clock. */
+  /** IANA name of the time zone for days and hours. */
   timeZone: string;
 }
 
 /**
- * Why a schedule rests.
+ * Why a schedule is inactive.
  *
- * - `switched-off`: somebody wanted it so.
+ * - `switched-off`: somebody switched it off.
  * - `owner-blocked`: the account that owns it is blocked.
- * - `nothing-to-tell`: what it names is gone, or its owner may not see it any more.
+ * - `nothing-to-tell`: what it names was deleted, or its owner may not see it any more.
  */
 export type ScheduleRest = 'switched-off' | 'owner-blocked' | 'nothing-to-tell';
 
-/** A report that is made again and again. */
+/** A report that is made regularly. */
 export interface ReportSchedule extends ScheduleTerms {
   kind: 'report-schedule';
   id: ReportScheduleId;
   version: number;
   ownerId: UserId;
-  /** Unique for its owner. */
+  /** Unique per owner. */
   name: string;
   active: boolean;
   /** Null while it is active. */
   inactiveReason: ScheduleRest | null;
-  /** What is made, without its time range; the reporter validates it. */
+  /** The report's parameters without its time range; the reporter validates them. */
   report: Readonly<Record<string, unknown>>;
   emails: readonly string[];
-  /** The last day that a report was made for; null: none yet. */
+  /** The last day for which a report was made; null: none yet. */
   lastPeriod: string | null;
-  /** When the next is due; null while it is not active. */
+  /** When the next report is due; null while the schedule is inactive. */
   nextAtMs: number | null;
-  /** The day that the next is made for. */
+  /** The day for which the next report is made. */
   nextPeriod: string | null;
 }
 
 /** A time at which a report is due. */
 export interface ScheduledRun {
-  /** The day that it is made on, as `2026-03-29`: there is one for each. */
+  /** The day on which the report is made, as `2026-03-29`: one report for each. */
   period: string;
   atMs: number;
 }
 
 /**
- * The next time at which a report is due: once on each of its days, whatever the clocks do. An hour that does not exist
- * there on that day is taken as much later as the clocks were put forward; of one that comes twice it is the first.
+ * The next time at which a report is due: once on each of its days, whatever clock changes occur. A local hour that is
+ * skipped on that day is moved forward by the size of the clock change; of a repeated hour the first one counts.
  *
- * @param afterMs it is later than this
- * @param afterPeriod and of a later day than this; null: of any
- * @throws {RangeError} when there is no such zone
+ * @param afterMs the result is later than this
+ * @param afterPeriod the result is for a later day than this; null: for any
+ * @throws {RangeError} when the time zone does not exist
  */
 export function nextRun(
   { frequency, hour, timeZone }: Pick<ScheduleTerms, 'frequency' | 'hour' | 'timeZone'>,
   afterMs: number,
   afterPeriod: string | null,
 ): ScheduledRun {
-  // From the day before: where the clocks go from 23:00 to 24:00, its last hour is due when the next day begins.
+  // Start a day earlier: where clocks go from 23:00 to 24:00, that day's last hour is due when the next day begins.
   let day = Temporal.Instant.fromEpochMilliseconds(afterMs)
     .toZonedDateTimeISO(timeZone)
     .toPlainDate()
@@ -87,9 +87,9 @@ export function nextRun(
 }
 
 /**
- * The time range of the report made on a day, in Unix milliseconds; its end is not part of it.
+ * The time range of the report made on a day, in Unix milliseconds; the end is exclusive.
  *
- * @throws {RangeError} when there is no such zone
+ * @throws {RangeError} when the time zone does not exist
  */
 export function coveredRange(
   { covers, timeZone }: Pick<ScheduleTerms, 'covers' | 'timeZone'>,
@@ -99,7 +99,7 @@ export function coveredRange(
   switch (covers) {
     case 'yesterday': {
       const toMs = startOf(day, timeZone);
-      // The day that ended then, which is not always the one before in the calendar: islands have left out days.
+      // The day that ended at that time. It may not be the previous calendar day: some islands have skipped days.
       const before = Temporal.Instant.fromEpochMilliseconds(toMs - 1).toZonedDateTimeISO(timeZone);
       return { fromMs: before.startOfDay().epochMilliseconds, toMs };
     }
@@ -114,7 +114,7 @@ export function coveredRange(
   }
 }
 
-/** The day itself where it is one of the schedule's, else the first after it that is. */
+/** The first day of the schedule on or after a day. */
 function firstFrom(day: Temporal.PlainDate, frequency: ScheduleFrequency): Temporal.PlainDate {
   if (frequency === 'weekly') return day.add({ days: (8 - day.dayOfWeek) % 7 });
   if (frequency === 'monthly' && day.day > 1) return day.with({ day: 1 }).add({ months: 1 });
@@ -125,7 +125,7 @@ function startOf(day: Temporal.PlainDate, timeZone: string): number {
   return day.toZonedDateTime(timeZone).epochMilliseconds;
 }
 
-/** Zones that moved across the date line have left out a day. */
+/** Whether the day exists: zones that moved across the date line have skipped one. */
 function exists(day: Temporal.PlainDate, timeZone: string): boolean {
   return day.toZonedDateTime(timeZone).toPlainDate().equals(day);
 }

@@ -1,9 +1,9 @@
 import type { Brand } from '../ids.ts';
 
-/** UUID of a sensor within its vehicle: vehicles that it was copied to have it under the same. */
+/** UUID of a sensor within its vehicle. Copies of the sensor in other vehicles have the same id. */
 export type SensorId = Brand<string, 'SensorId'>;
 
-/** What a sensor measures. Definitions name kinds; a new one goes to the end. */
+/** Quantities that a sensor measures. Definitions refer to kinds by name; append new ones. */
 export const SENSOR_KINDS = [
   'fuel-level',
   'fuel-used',
@@ -20,7 +20,7 @@ export const SENSOR_KINDS = [
 ] as const;
 export type SensorKind = (typeof SENSOR_KINDS)[number];
 
-/** What values of each kind are in, where a sensor says nothing else. */
+/** Default unit of each kind. */
 export const SENSOR_UNITS: Readonly<Record<SensorKind, string>> = {
   'fuel-level': 'l',
   'fuel-used': 'l',
@@ -36,21 +36,21 @@ export const SENSOR_UNITS: Readonly<Record<SensorKind, string>> = {
   custom: '',
 };
 
-/** A raw value, and what it stands for. */
+/** A raw value and the value that it is converted to. */
 export interface CalibrationPoint {
   raw: number;
   value: number;
 }
 
-/** Raw values beyond the table: the nearest segment goes on, or the nearest value holds. */
+/** Raw values outside the table: extrapolate the nearest segment, or use the nearest value. */
 export const CALIBRATION_OUTSIDE = ['extrapolate', 'clamp'] as const;
 export type CalibrationOutside = (typeof CALIBRATION_OUTSIDE)[number];
 
-/** When a threshold is exceeded: over or under a value, or within or beyond a range. */
+/** When a threshold is exceeded: above or below a value, or inside or outside a range. */
 export const THRESHOLD_CONDITIONS = ['above', 'below', 'inside', 'outside'] as const;
 export type ThresholdCondition = (typeof THRESHOLD_CONDITIONS)[number];
 
-/** Values of a sensor that are an event. */
+/** Values of a sensor that cause an event. */
 export interface SensorThreshold {
   /** UUID within the sensor. */
   id: string;
@@ -59,52 +59,52 @@ export interface SensorThreshold {
   min: number | null;
   /** `above` this, or the upper end of the range; null for `below`. */
   max: number | null;
-  /** How far behind the threshold a value must be for the event to end. */
+  /** How far a value must be back beyond the threshold for the event to end. */
   hysteresis: number;
-  /** The event begins after the value was so for this long. */
+  /** How long the value must exceed the threshold before the event begins. */
   forSeconds: number;
 }
 
-/** A quantity that is made of a vehicle's records. */
+/** A quantity computed from a vehicle's records. */
 export interface Sensor {
   id: SensorId;
-  /** Unique within the vehicle, whatever the case. */
+  /** Unique within the vehicle, case-insensitively. */
   name: string;
   kind: SensorKind;
-  /** As it is shown, such as `°C`; may be empty. */
+  /** Displayed unit, such as `°C`; may be empty. */
   unit: string;
   /** A CEL expression over the fields and attributes of a record. */
   source: string;
-  /** Raw values and what they stand for, the raw ones growing; linear between. Empty: the raw value is the value. */
+  /** Conversion table sorted by raw value, with linear interpolation. Empty: the raw value is the value. */
   calibration: readonly CalibrationPoint[];
   outside: CalibrationOutside;
-  /** Values below or above do not count; null: no bound. */
+  /** Values below or above are discarded; null: no bound. */
   validMin: number | null;
   validMax: number | null;
-  /** Only records whose ignition is on give values. */
+  /** Only records with the ignition on give values. */
   onlyWithIgnition: boolean;
-  /** The value is the median of those of so many records; 1: of the record alone. */
+  /** Number of records whose median is the value; 1: no smoothing. */
   smoothing: number;
   thresholds: readonly SensorThreshold[];
 }
 
-/** A sensor as a change of its vehicle names it: without ids, those of the same name and of equal thresholds stay. */
+/** A sensor in a change of its vehicle. Without ids, sensors of the same name and equal thresholds keep their ids. */
 export type SensorFields = Omit<Sensor, 'id' | 'thresholds'> & {
   id?: SensorId | null | undefined;
   thresholds: readonly (Omit<SensorThreshold, 'id'> & { id?: string | null | undefined })[];
 };
 
-/** At most so many sensors of a vehicle, … */
+/** Most sensors of a vehicle. */
 export const MAX_SENSORS = 40;
-/** … points of a table, thresholds of a sensor, and records of a median. */
+/** Most points of a calibration table, thresholds of a sensor, and records of a median. */
 export const MAX_CALIBRATION_POINTS = 200;
 export const MAX_SENSOR_THRESHOLDS = 4;
 export const MAX_SMOOTHING = 15;
-/** All sensors of a vehicle as JSON: each change of the vehicle is stored and sent with them. */
+/** Limit for all sensors of a vehicle as JSON, since each change of the vehicle is stored and sent with them. */
 export const MAX_SENSORS_CHARACTERS = 32_768;
 export const MAX_SOURCE_CHARACTERS = 500;
 
-/** Names of sensors are compared without regard to case. */
+/** Key for comparing names of sensors case-insensitively. */
 export function sensorNameKey(name: string): string {
   return name.toLowerCase();
 }
@@ -112,7 +112,7 @@ export function sensorNameKey(name: string): string {
 /**
  * Gives ids to the sensors that have none.
  *
- * @param current those that the vehicle has, whose ids stay
+ * @param current the vehicle's current sensors, whose ids are kept
  */
 export function identifiedSensors(
   sensors: readonly SensorFields[],

@@ -5,7 +5,7 @@ import { COLOR, defaultsOf, type FieldTable, type FieldValues } from './fields.t
 import type { Sensor } from './sensor.ts';
 import type { TerminalAccess } from './terminal-access.ts';
 
-/** What a vehicle is, as its icon shows it. */
+/** Type of vehicle, shown as its icon. */
 export const VEHICLE_ICONS = [
   'car',
   'taxi',
@@ -25,7 +25,7 @@ export const VEHICLE_ICONS = [
   'container',
 ] as const;
 
-/** Units of speeds that terminals send as plain numbers, with their size in km/h. */
+/** Units in which terminals may send speeds as plain numbers, with their size in km/h. */
 export const KMH_PER_UNIT = { knots: 1.852, 'm/s': 3.6, 'km/h': 1 } as const;
 export type SpeedUnit = keyof typeof KMH_PER_UNIT;
 export const SPEED_UNITS = Object.keys(KMH_PER_UNIT) as SpeedUnit[];
@@ -207,27 +207,26 @@ export const VEHICLE_FIELDS = {
   },
 } as const satisfies FieldTable;
 
-/** The values of {@link VEHICLE_FIELDS}. */
 export type VehicleFieldValues = Omit<FieldValues<typeof VEHICLE_FIELDS>, 'terminalId'> & {
   terminalId: TerminalId | null;
 };
 
-/** What the fields of a vehicle are where nothing else is set (semantics, "Trips and stops" and "Other events"). */
+/** Default values of a vehicle's fields (semantics, "Trips and stops" and "Other events"). */
 export const VEHICLE_DEFAULTS = defaultsOf(VEHICLE_FIELDS) as Omit<VehicleFieldValues, 'name'>;
 
-/** Why the data of a vehicle is shown to operators alone for now. Its terminal's data is still taken and stored. */
+/** Suspension: only operators see the vehicle's data. Data from its terminal is still accepted and stored. */
 export interface Suspension {
-  /** What people are shown, as in "invoice 1204 is unpaid". */
+  /** Reason shown to people, as in "invoice 1204 is unpaid". */
   reason: string;
-  /** What an operator suspended, operators alone resume. */
+  /** A suspension by an operator can only be lifted by operators. */
   by: 'operator' | 'dealer';
   sinceMs: number;
 }
 
-/** The vehicle whose place another one took when it was moved to another dealer without its history. */
+/** The vehicle that this one replaced when it was moved to another dealer without its history. */
 export interface Predecessor {
   id: VehicleId;
-  /** Unix milliseconds. What the terminal recorded before is of the predecessor, whenever it comes. */
+  /** Unix milliseconds. Records with earlier times belong to the predecessor, whenever they arrive. */
   untilMs: number;
 }
 
@@ -236,15 +235,15 @@ export interface Vehicle extends VehicleFieldValues, CustomFields {
   kind: 'vehicle';
   id: VehicleId;
   version: number;
-  /** What the terminal must show for its data to be taken. */
+  /** What a connection must present for its data to be accepted. */
   terminalAccess: TerminalAccess;
-  /** The dealer that the vehicle belongs to; null when the operator's own. */
+  /** The dealer that the vehicle belongs to; null: the operator. */
   dealerId: UserId | null;
   groupIds: readonly GroupId[];
-  /** In the order in which they are shown. */
+  /** In display order. */
   sensors: readonly Sensor[];
   /** Null: not suspended. */
   suspension: Suspension | null;
-  /** Null: no other dealer had it before, or its history came along. */
+  /** Null: no other dealer had the vehicle before, or its history was moved along. */
   predecessor: Predecessor | null;
 }

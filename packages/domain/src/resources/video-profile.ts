@@ -9,50 +9,50 @@ import type { User } from './user.ts';
 export const VIDEO_PROTOCOLS = ['jt1078', 'stream'] as const;
 export type VideoProtocol = (typeof VIDEO_PROTOCOLS)[number];
 
-/** Where a camera looks. */
+/** Viewing direction of a camera. */
 export const CAMERA_DIRECTIONS = ['front', 'rear', 'left', 'right', 'cabin', 'driver', 'cargo', 'other'] as const;
 export type CameraDirection = (typeof CAMERA_DIRECTIONS)[number];
 
-/** Terminals record each channel twice: as good as they can, and small. */
+/** Terminals record each channel twice: `main` in full quality, `sub` reduced. */
 export const VIDEO_QUALITIES = ['main', 'sub'] as const;
 export type VideoQuality = (typeof VIDEO_QUALITIES)[number];
 
 /** One camera of a terminal. */
 export interface VideoChannel {
-  /** As the terminal counts them, from 1. */
+  /** The terminal's channel number, from 1. */
   number: number;
   name: string;
   direction: CameraDirection;
 }
 
-/** The video terminal of a vehicle: how it is reached and what may be asked of it. */
+/** The video terminal of a vehicle: its address and capabilities. */
 export interface VideoProfile {
   kind: 'video-profile';
   id: VideoProfileId;
   version: number;
-  /** A vehicle has one profile at most. */
+  /** A vehicle has at most one profile. */
   vehicleId: VehicleId;
   name: string;
   protocol: VideoProtocol;
   /**
-   * `jt1078`: phone number of the terminal, digits without leading zeros. `stream`: template of a URL; only the
-   * registry has it, elsewhere it is hidden (see {@link withoutSecrets}).
+   * `jt1078`: phone number of the terminal, digits without leading zeros. `stream`: template of a URL, which only the
+   * registry has; elsewhere it is masked (see {@link withoutSecrets}).
    */
   address: string;
   channels: readonly VideoChannel[];
-  /** What a task gets that says nothing of it. */
+  /** Defaults for tasks that do not specify them. */
   quality: VideoQuality;
   audio: boolean;
   maxFragmentSeconds: number;
-  /** Fragments that are fetched from the terminal at a time. */
+  /** Number of fragments fetched from the terminal at the same time. */
   maxParallelDownloads: number;
-  /** IANA name: the clock by which the terminal files its recordings. */
+  /** IANA name of the time zone in which the terminal labels its recordings. */
   timeZone: string;
 }
 
 /**
- * `new`: asked for. `waiting`: the terminal is off-line, or the next attempt is not due. `requested`: the terminal was
- * asked to play. `downloading`: frames come in. `processing`: the file is being finished and stored.
+ * `new`: requested by a client. `waiting`: the terminal is offline, or the next attempt is not due. `requested`: the
+ * terminal was asked to play. `downloading`: frames arrive. `processing`: the file is being finished and stored.
  */
 export const VIDEO_TASK_STATES = [
   'new',
@@ -66,7 +66,7 @@ export const VIDEO_TASK_STATES = [
 ] as const;
 export type VideoTaskState = (typeof VIDEO_TASK_STATES)[number];
 
-/** Why there is no video, or none yet. */
+/** Why there is no video, or not yet. */
 export const VIDEO_FAILURES = [
   'terminal-offline',
   'no-recording',
@@ -88,10 +88,10 @@ export const VIDEO_FAILURES = [
 ] as const;
 export type VideoFailure = (typeof VIDEO_FAILURES)[number];
 
-/** What a stored video file is. */
+/** A stored video file. */
 export interface VideoFile {
   bytes: number;
-  /** Of the file's bytes, in hexadecimal. */
+  /** SHA-256 of the file, in hexadecimal. */
   sha256: string;
   durationMs: number;
   videoCodec: string;
@@ -100,12 +100,12 @@ export interface VideoFile {
   packetsLost: number;
 }
 
-/** A wish for a fragment of video, and how far it is. */
+/** A request for a fragment of video, with its progress. */
 export interface VideoTask {
   id: VideoTaskId;
   profileId: VideoProfileId;
   vehicleId: VehicleId;
-  /** Null: the account is gone. */
+  /** Null: the account was deleted. */
   createdBy: UserId | null;
   channel: number;
   startMs: number;
@@ -113,26 +113,26 @@ export interface VideoTask {
   quality: VideoQuality;
   audio: boolean;
   state: VideoTaskState;
-  /** What the last attempt met; why it failed where it did. Null where nothing was met. */
+  /** Result of the last attempt: the reason of its failure, if it failed. Null: nothing to report. */
   reason: VideoFailure | null;
   detail: string | null;
-  /** Begun up to now. */
+  /** Number of attempts started. */
   attempts: number;
   progressPercent: number;
   progressBytes: number;
   createdAtMs: number;
   changedAtMs: number;
-  /** Until when it is tried. */
+  /** No further attempts after this time. */
   expiresAtMs: number;
-  /** When it is tried again; null where nothing is waited for but the terminal, or nothing at all. */
+  /** When the next attempt is due; null where the task only waits for the terminal, or for nothing. */
   nextAttemptAtMs: number | null;
   finishedAtMs: number | null;
-  /** Null until it is done, and again when it was deleted for its age or to free space. */
+  /** Null until the task is done, and again after the file was deleted because of its age or to free space. */
   file: VideoFile | null;
   fileDeletedAtMs: number | null;
 }
 
-/** One step in the life of a task. */
+/** One state change of a task. */
 export interface VideoTaskTransition {
   state: VideoTaskState;
   atMs: number;
@@ -142,7 +142,7 @@ export interface VideoTaskTransition {
 
 const NEXT: Readonly<Record<VideoTaskState, readonly VideoTaskState[]>> = {
   new: ['waiting', 'requested', 'failed', 'cancelled'],
-  // What was fetched and not stored when a worker died is not fetched again.
+  // A worker may crash between fetching and storing: the fragment is then stored without being fetched again.
   waiting: ['requested', 'processing', 'failed', 'cancelled'],
   requested: ['downloading', 'waiting', 'failed', 'cancelled'],
   downloading: ['processing', 'waiting', 'failed', 'cancelled'],
@@ -152,35 +152,35 @@ const NEXT: Readonly<Record<VideoTaskState, readonly VideoTaskState[]>> = {
   cancelled: [],
 };
 
-/** May a task go from one state to another? What failed on the way waits before it is tried again. */
+/** Whether a task may change from one state to another. A failed attempt goes to `waiting` before the next. */
 export function mayBecome(from: VideoTaskState, to: VideoTaskState): boolean {
   return NEXT[from].includes(to);
 }
 
-/** The terminal was not asked to play yet: what the task asks for can still be changed. */
+/** Whether the task can still be changed: the terminal was not asked to play yet. */
 export function mayChangeTask(state: VideoTaskState): boolean {
   return state === 'new' || state === 'waiting';
 }
 
-/** Nothing more will become of a task in this state. */
+/** Whether the state is final. */
 export function isFinal(state: VideoTaskState): boolean {
   return NEXT[state].length === 0;
 }
 
 /**
- * The service of video belongs to operators and dealers by their role; users were granted it (semantics, "People and
- * rights").
+ * Whether the caller may use the video service. Operators and dealers may by their role; users must have been granted
+ * it (semantics, "People and rights").
  */
 export function mayUseVideo(caller: Pick<User, 'role' | 'blocked' | 'services'> & Keyed): boolean {
   return !caller.blocked && hasScope(caller, 'video') && (caller.role !== 'user' || caller.services.includes('video'));
 }
 
-/** May the caller see the vehicle's video? */
+/** Whether the caller may see the vehicle's video. */
 export function maySeeVideo(caller: Caller & Pick<User, 'services'>, vehicle: SeenVehicle): boolean {
   return mayUseVideo(caller) && maySeeVehicle(caller, vehicle);
 }
 
-/** The address as it may be shown and noted: login and password are left out, in front of the host and in the query. */
+/** The address for display and logs: without login and password before the host and in the query. */
 export function withoutCredentials(address: string): string {
   return address
     .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, `$1${HIDDEN_CREDENTIALS}@`)
@@ -188,19 +188,19 @@ export function withoutCredentials(address: string): string {
 }
 
 /**
- * A parameter of a query whose name says that its value is a credential; a value that is filled in for each fragment is
- * none.
+ * A query parameter whose name marks its value as a credential, unless the value is a placeholder that is filled in for
+ * each fragment.
  */
 const CREDENTIAL_PARAMETER = /([?&][^=&]*(?:user|login|pass|pwd|token|secret|key|auth|sign)[^=&]*=)[^&{]+/gi;
 
-/** Whether the address may hold a login and a password: that of a stream is a URL. */
+/** Whether the address may contain a login and a password: that of a stream is a URL. */
 export function isSecretAddress({ protocol }: Pick<VideoProfile, 'protocol'>): boolean {
   return protocol === 'stream';
 }
 
 /**
- * A definition as it leaves the registry: followers and the log get no address that may hold credentials. Who fetches
- * from it, or may see it, reads the profile in the registry.
+ * A definition as the registry publishes it: subscribers and the log get no address that may hold credentials. Services
+ * that fetch from the address, and callers who may see it, read the profile from the registry.
  */
 export function withoutSecrets<T extends Definition>(definition: T): T {
   return definition.kind === 'video-profile' && isSecretAddress(definition)
@@ -208,20 +208,19 @@ export function withoutSecrets<T extends Definition>(definition: T): T {
     : definition;
 }
 
-/** What stands in an address for the login and password that it has. */
+/** Replaces login and password in a displayed address. */
 export const HIDDEN_CREDENTIALS = '***';
 
 /** Channel of the hub on which each change of a task is published, as {@link VideoTaskNews}. */
 export const VIDEO_TASK_CHANNEL = 'video-task';
 
-/** A message of {@link VIDEO_TASK_CHANNEL}. */
 export interface VideoTaskNews {
   vehicleId: VehicleId;
   profileId: VideoProfileId;
   task: VideoTask;
 }
 
-/** A task as REST and live API show it; without its creator, which the caller adds where the reader may know it. */
+/** A task as REST and live API show it, without its creator. Callers add that where the reader may know it. */
 export function videoTaskJson(task: VideoTask): Record<string, unknown> {
   const time = (timeMs: number | null) => (timeMs === null ? null : isoTime(timeMs));
   return {

@@ -5,58 +5,58 @@ import { countDistance, type Disagreement, noDisagreement } from '../odometer.ts
 import type { Suspects } from '../vehicle-state.ts';
 import { type CountedBy, CustomCounting, type CustomCounts, customFirstsOf, customSumsOf } from './custom.ts';
 
-/** An archived record; its attributes may be those alone that the vehicle's counters go by. */
+/** An archived record; its attributes may be limited to those that the vehicle's counters use. */
 export interface CounterRecord extends Position {
   receivedAtMs: number;
   rejection: Rejection | null;
   terminalId: string;
 }
 
-/** The newest reading of a counter of the terminal. */
+/** The latest reading of one of the terminal's counters. */
 interface Reading {
-  /** Metres, or milliseconds. */
+  /** Metres or milliseconds. */
   value: number;
   atMs: number;
   terminalId: string;
 }
 
-/** What a vehicle's records up to one of them come to. Plain data: it is stored as JSON, and comes back bit for bit. */
+/** Counter totals of a vehicle up to one of its records. Plain data: stored as JSON and restored bit for bit. */
 export interface CounterState {
-  /** Unix milliseconds of the newest record that is counted; 0 before the first. */
+  /** Unix milliseconds of the newest counted record; 0 before the first. */
   throughMs: number;
   /** The last fix that moved the vehicle. */
   fix: Pick<Position, 'fixTimeMs' | 'latitude' | 'longitude' | 'speedKmh'> | null;
   suspects: Suspects | null;
   ignition: boolean | null;
-  /** Sums up to the newest readings of the terminal. */
+  /** Sums up to the terminal's latest readings. */
   odometerM: number;
   engineMs: number;
-  /** Own sums since those readings: the next reading takes their place, where it continues the one before. */
+  /** Own sums since those readings. The next reading replaces them if it continues the one before. */
   ownM: number;
   ownMs: number;
   odometer: Reading | null;
   engine: Reading | null;
-  /** What was counted: a reading that is below the own sums takes nothing back. */
+  /** Highest totals up to now: a reading below the own sums does not lower the counters. */
   topM: number;
   topMs: number;
-  /** What the terminal had counted before: the vehicle had driven already when its terminal was installed. */
+  /** What the terminal's counter showed beyond the sums at its first reading: the vehicle was driven before. */
   firstM: number;
   firstMs: number;
-  /** Undefined in what was stored before there were any. */
+  /** Undefined in states stored before custom counters existed. */
   custom?: CustomCounts;
-  /** Of the odometer's readings and the own sums; undefined in what was stored before it was noted. */
+  /** Disagreement of the odometer's readings with the own sums; undefined in states of earlier versions. */
   disagreement?: Disagreement;
 }
 
-/** Over a longer gap nobody knows whether the engine ran. */
+/** Over a longer gap it is unknown whether the engine ran. */
 const MAX_GAP_MS = 3_600_000;
 /** A step is a movement above this speed, or over this distance: less is the jitter of a receiver. */
 const MOVING_KMH = 2;
 const MOVING_M = 50;
-/** A terminal's first reading is taken for the vehicle's where no more than this was counted before. */
+/** The terminal's first reading is taken as the vehicle's own if no more than this was counted before. */
 const FIRST_READING_WITHIN_M = 1000;
 const FIRST_READING_WITHIN_MS = 3_600_000;
-/** Terminals round their hours: a reading may be so much ahead of the clock. */
+/** Terminals round engine hours: a reading may be ahead of the clock by this much. */
 const HOURS_ROUNDED_BY_MS = 360_000;
 const HOUR_MS = 3_600_000;
 
@@ -80,7 +80,7 @@ export function freshCounters(): CounterState {
   };
 }
 
-/** What a vehicle's counters show beyond what was counted, where nobody corrected them. */
+/** Initial values of a vehicle's counters, which are shown in addition to the counted sums without any correction. */
 export function firstReadingsOf({ firstM, firstMs, custom = {} }: CounterState): CounterSums {
   return { odometerM: firstM, engineMs: firstMs, custom: customFirstsOf(custom) };
 }
@@ -89,29 +89,29 @@ export function sumsOf({ topM, topMs, custom = {} }: CounterState): CounterSums 
   return { odometerM: topM, engineMs: topMs, custom: customSumsOf(custom) };
 }
 
-/** What a run over records found. */
+/** Result of counting over records. */
 export interface CounterRun {
   /**
-   * From where to go on, with all records that are newer. It leaves out what more records of its time, or after a jump,
-   * may show in another light.
+   * State to resume from, with all newer records. It leaves out records that may still be judged differently by further
+   * records of the same time or after a jump.
    */
   settled: CounterState;
-  /** After all records. */
+  /** Sums after all records. */
   sums: CounterSums;
   first: CounterSums;
   throughMs: number;
-  /** What was counted up to each of the times that lie before the newest record, by time. */
+  /** Sums at each of the requested times before the newest record, by time. */
   marked: ReadonlyMap<number, CounterSums>;
-  /** The state before the first record of each day, by UTC. */
+  /** The state before the first record of each UTC day. */
   days: CounterState[];
 }
 
 /**
- * Counts on over records that are newer than those of a state, in the order of their times.
+ * Continues counting over records that are newer than those of a state, in order of time.
  *
- * @param marks Unix milliseconds, ascending: times at which the sums are asked for
+ * @param marks Unix milliseconds, ascending: times for which the sums are requested
  * @param counters custom counters of the vehicle
- * @param hasMore there are newer records: what these say is settled
+ * @param hasMore whether newer records exist, which makes the result of these final
  */
 export function countOn(
   state: CounterState,
@@ -133,7 +133,7 @@ export function countOn(
       const mark = marks[nextMark++] as number;
       if (mark >= working.throughMs) marked.set(mark, sumsOf(working));
     }
-    // Between two times, and without a jump in doubt, it can be left and gone on from.
+    // Counting can be resumed between two different times while no jump is in doubt.
     if (working.suspects === null && fixTimeMs > working.throughMs) {
       const isLast = fixTimeMs === lastMs;
       settled = isLast || hasJump(working, records, nth) ? structuredClone(working) : null;
@@ -152,7 +152,7 @@ export function countOn(
   };
 }
 
-/** The first record with which the sums are what is asked for. */
+/** The first record with which the sums meet the request. */
 export interface Reached {
   fixTimeMs: number;
   /** The last fix that moved the vehicle; null before the first. */
@@ -160,9 +160,9 @@ export interface Reached {
 }
 
 /**
- * Counts on until the sums are what is asked for.
+ * Continues counting until the sums meet the request.
  *
- * @returns what it was reached with, and where to go on from, with records that are newer than these
+ * @returns the record with which they did, and the state to resume from with newer records
  */
 export function countUntil(
   state: CounterState,
@@ -180,7 +180,7 @@ export function countUntil(
   return { reached: null, state: working };
 }
 
-/** A copy of a state, to be counted on, and its custom counters. */
+/** Copies a state for counting, with its custom counters. */
 function begin(state: CounterState, counters: readonly CountedBy[]): { working: CounterState; custom: CustomCounting } {
   const working = structuredClone(state);
   working.custom ??= {};
@@ -191,7 +191,7 @@ function dayOf(timeMs: number): number {
   return Math.floor(timeMs / 86_400_000);
 }
 
-/** Records whose time can be believed. */
+/** Whether the time of a record is plausible. */
 function isCounted(record: CounterRecord): boolean {
   return isPlaced(record) || isTimely(record, record.receivedAtMs);
 }
@@ -200,7 +200,7 @@ function isPlaced({ valid, rejection }: CounterRecord): boolean {
   return valid && rejection === null;
 }
 
-/** Is any of the records of one time a jump? */
+/** Whether any of the records of one time is a jump. */
 function hasJump(state: CounterState, records: readonly CounterRecord[], from: number): boolean {
   const atMs = records[from]?.fixTimeMs;
   for (let nth = from; records[nth]?.fixTimeMs === atMs; nth++)
@@ -214,7 +214,7 @@ function isJump({ fix }: CounterState, record: CounterRecord): boolean {
   return elapsedMs > 0 && impliesJump(fix.latitude, fix.longitude, record.latitude, record.longitude, elapsedMs);
 }
 
-/** Counts one record. `custom` counts in the same state. */
+/** Counts one record. `custom` belongs to the same state. */
 function count(state: CounterState, record: CounterRecord, custom: CustomCounting): void {
   countRecord(state, record);
   custom.take(record);
@@ -232,7 +232,7 @@ function countRecord(state: CounterState, record: CounterRecord): void {
   if (isJump(state, record)) {
     state.suspects = suspectsAfter(state.suspects, record);
     if (!outweighAnchor(state.suspects) || state.suspects.lastAtMs !== record.fixTimeMs) return;
-    // There was no way from the wrong place to this one.
+    // The vehicle did not travel from the wrong place to this one.
     state.fix = null;
   }
   state.suspects = null;
@@ -262,9 +262,9 @@ function readOdometer(state: CounterState, { odometerM, fixTimeMs, terminalId }:
   } else {
     const grown = odometerM - before.value;
     const elapsedMs = fixTimeMs - before.atMs;
-    // One that is always 0 counts nothing.
+    // An odometer that is always 0 is ignored.
     if (elapsedMs <= 0 || (odometerM === 0 && before.value === 0)) return;
-    // After a reset, or of another terminal, a reading continues nothing.
+    // After a reset or from another terminal, a reading does not continue the one before.
     const continues = before.terminalId === terminalId && grown >= 0 && !isTooFar(grown, elapsedMs);
     state.disagreement ??= noDisagreement();
     state.odometerM += countDistance(state.disagreement, continues ? grown : null, state.ownM);

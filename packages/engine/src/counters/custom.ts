@@ -2,37 +2,37 @@ import { type CounterTerms, type CustomCounter, type CustomSums, type Position, 
 import { freshSeries, SensorSeries, type SeriesState } from '../sensors/sensor-series.ts';
 import { vehicleSensors } from '../sensors/vehicle-sensors.ts';
 
-/** What records up to one of them come to for a custom counter. Plain data, as the rest of a vehicle's state. */
+/** Total of a custom counter up to one of the records. Plain data, as the rest of a vehicle's state. */
 export interface CustomCount {
-  /** What was counted, in the counter's unit. */
+  /** Counted sum, in the counter's unit. */
   sum: number;
-  /** The first total that a sensor showed, where nothing was counted before; null: none yet. */
+  /** The sensor's first total, if nothing was counted before; null: none yet. */
   first: number | null;
-  /** {@link CounterTerms.fromMs} of those that the rest is about. */
+  /** {@link CounterTerms.fromMs} of the terms that the other fields belong to. */
   termsFromMs: number;
-  /** The newest value of the sensor; null before the first. */
+  /** The sensor's latest value; null before the first. */
   value: number | null;
   series: SeriesState;
 }
 
-/** The counts of a vehicle, by the ids of its counters. */
+/** The counts of a vehicle by counter id. */
 export type CustomCounts = Record<string, CustomCount>;
 
-/** What custom counters go by. */
+/** The fields of a custom counter that counting needs. */
 export type CountedBy = Pick<CustomCounter, 'id' | 'terms'>;
 
-/** Over a longer gap nobody knows whether it was on. */
+/** Over a longer gap it is unknown whether the sensor was on. */
 const MAX_GAP_MS = 3_600_000;
 const HOUR_MS = 3_600_000;
 
-/** Counts the custom counters of a vehicle on, in its state. */
+/** Continues the custom counters of a vehicle, updating its state. */
 export class CustomCounting {
   readonly #counts: CustomCounts;
   readonly #counters: readonly CountedBy[];
-  /** Of each counter, the sensor that it goes by at the newest record; null: by none. */
+  /** For each counter the sensor in force at the newest record; null: none. */
   readonly #followed: ({ terms: CounterTerms; series: SensorSeries | null } | null)[];
 
-  /** @param counts is changed: those of counters that are gone are dropped */
+  /** @param counts is modified: counts of deleted counters are removed */
   constructor(counts: CustomCounts, counters: readonly CountedBy[]) {
     this.#counts = counts;
     this.#counters = counters;
@@ -52,7 +52,7 @@ export class CustomCounting {
     this.#counts[id] = count;
     if (this.#followed[nth]?.terms !== ofNow) {
       if (count.termsFromMs !== ofNow.fromMs)
-        // Of another sensor, or of one that measures otherwise: its values continue nothing.
+        // Another sensor, or one that measures differently: its values do not continue the earlier ones.
         Object.assign(count, { termsFromMs: ofNow.fromMs, value: null, series: freshSeries() });
       this.#followed[nth] = { terms: ofNow, series: seriesOf(ofNow, count) };
     }
@@ -82,7 +82,7 @@ function seriesOf({ sensor, gapMs }: CounterTerms, { series }: CustomCount): Sen
   return compiled === undefined ? null : new SensorSeries(compiled, gapMs, series);
 }
 
-/** Is a counter ever moved by what a record says beyond its fix? */
+/** Whether any counter uses a sensor, and so needs more of a record than its fix. */
 export function goesBySensors(counters: readonly CountedBy[]): boolean {
   return counters.some(({ terms }) => terms.some(({ sensor }) => sensor !== null));
 }

@@ -3,25 +3,25 @@ import { levelOf, median } from './level.ts';
 import { fitRamp, type Ramp } from './ramp.ts';
 import { type Tank, UL_PER_L } from './tank.ts';
 
-/** What a record says that bears on the tank. Records come in the order of their times. */
+/** The data of a record that concerns the tank. Records are processed in order of time. */
 export interface FuelRecord {
   atMs: number;
-  /** Litres in the tank; null where the sensor said nothing. */
+  /** Litres in the tank; null where the sensor sent nothing. */
   levelL: number | null;
-  /** Null where it is not known. */
+  /** Null where unknown. */
   ignition: boolean | null;
   speedKmh: number | null;
-  /** Metres since the record before. */
+  /** Metres since the previous record. */
   distanceM: number;
   latitude: number;
   longitude: number;
 }
 
-/** What the detector reports: a change begins, or is over. */
+/** Reports that a change of the fuel level begins or has ended. */
 export interface FuelFinding {
   kind: OpenChange['kind'];
   startedAtMs: number;
-  /** Null: it begins, and its volume is what is known up to now. */
+  /** Null: the change begins, and `volumeL` is the volume up to now. */
   endedAtMs: number | null;
   volumeL: number;
   levelBeforeL: number;
@@ -32,61 +32,64 @@ export interface FuelFinding {
 }
 
 const MINUTE_MS = 60_000;
-/** Levels of a minute that count. */
+/** Most levels evaluated per minute. */
 const MAX_LEVELS = 60;
-/** Minutes that are kept. */
+/** Most minutes kept. */
 export const MAX_MINUTES = 45;
-/** A change counts that is not spread over more than this; of each half hour one level is kept. */
+/** Longest time over which a change is detected. One level is kept of each half hour. */
 export const MEMORY_MS = 12 * 60 * MINUTE_MS;
 const BUCKET_MS = 30 * MINUTE_MS;
 const LONGEST_TICK_MS = 30 * MINUTE_MS;
 
-/** Records are kept to this: two sources of one value agree. */
+/** Levels are rounded to this, so that two sources of one value agree. */
 const STEP_UL = UL_PER_L / 10;
-/** A sensor that shows more than the tank holds is wrong. */
+/** A level above this share of the capacity is a sensor error. */
 const FULL = 1.1;
 export const STANDS_KMH = 2;
 const STANDS_M = 20;
-/** Time for the fuel to settle, and for a sensor to start. */
+/** Time for the fuel to settle, and for a sensor to start up. */
 const SETTLES_MS = MINUTE_MS;
 const SENSOR_STARTS_MS = MINUTE_MS;
-/** A silence of this length may hide a stop. */
+/** A gap in the data of this length may hide a stop. */
 const HIDES_STOP_MS = 5 * MINUTE_MS;
 
-/** How long a change holds before it counts: while the vehicle stands, and where it moved before or after. */
+/** How long a change must hold before it counts: while the vehicle stands, and where it moved before or after. */
 const HOLDS_STILL_MS = 3 * MINUTE_MS;
 const HOLDS_MOVING_MS = 10 * MINUTE_MS;
-/** It is over after this long without more, or after this share of the time that it took. */
+/** A change is over after this long without further change, or after this share of its duration. */
 const OVER_STILL_MS = 5 * MINUTE_MS;
 const OVER_MOVING_MS = 15 * MINUTE_MS;
 const OVER_MAX_MS = 150 * MINUTE_MS;
 const OVER_SHARE = 0.35;
 
-/** Shares of the tank: what two slopes, and some hours of warmth, change of the level; what is no further change. */
+/**
+ * Shares of the capacity: effect of different slopes and of some hours of warmth on the level, and the noise below
+ * which a change does not continue.
+ */
 const SLOPE = 0.01;
 const WARMTH = 0.005;
 const WARMS_MS = 240 * MINUTE_MS;
 const STILL_NOISE = 0.0025;
 const MOVING_NOISE = 0.0075;
-/** A minute that differs by more from those around it is wrong. */
+/** A minute that differs by more than this share of the capacity from its neighbours is wrong. */
 const OUTLYING = 0.025;
-/** A change is more than so many standard deviations. */
+/** A change must exceed this many standard deviations. */
 const SURE = 2.5;
-/** What a minute counts in which the vehicle stood, beside one in which it moved. */
+/** Weight of a minute in which the vehicle stood, relative to one in which it moved. */
 const STILL_WEIGHT = 9;
-/** A change goes on for hours where the last minutes show less than this share of it. */
+/** A change is slow if the last minutes show less than this share of it. */
 const SLOW_SHARE = 0.5;
-/** It begins with the last level that is within this share of the first. */
+/** A slow change begins with the last level that is within this share of the change from the first level. */
 const SLOW_BEGIN = 0.1;
-/** Minutes before a change that its begin is seen by. */
+/** Minutes required before a change to determine its begin. */
 const LEAST_BEFORE = 3;
 const LEAST_AROUND = 12;
 
-/** Heights are in quarters of a microlitre: whole numbers for each tolerance. */
+/** Heights are in quarters of a microlitre, so that they are integers for each tolerance. */
 const QUARTERS = 4;
 type Height = (level: Minute) => number;
 
-/** Takes one record in. What it makes known is added to `findings`. */
+/** Processes one record. Resulting findings are appended to `findings`. */
 export function takeFuel(state: FuelState, tank: Tank, record: FuelRecord, findings: FuelFinding[]): void {
   const { atMs, levelL, ignition, speedKmh, distanceM } = record;
   const minute = Math.floor(atMs / MINUTE_MS);
@@ -113,7 +116,7 @@ export function takeFuel(state: FuelState, tank: Tank, record: FuelRecord, findi
 
   if (levelL === null || atMs < state.unsureUntilMs || state.levels.length >= MAX_LEVELS) return;
   const levelUl = Math.round((levelL * UL_PER_L) / STEP_UL) * STEP_UL;
-  // A sensor without power shows 0; a tank that is used is never quite empty.
+  // A sensor without power shows 0; a tank in use is never quite empty.
   if (!(levelUl > 0 && levelUl <= tank.capacityUl * FULL)) return;
   state.levels.push(levelUl);
   state.levelAtMs = atMs;
@@ -123,11 +126,11 @@ export function takeFuel(state: FuelState, tank: Tank, record: FuelRecord, findi
   state.longitude = record.longitude;
 }
 
-/** What the engine is expected to have burnt since the record before. */
+/** Expected consumption of the engine since the previous record. */
 function burntUl(state: FuelState, tank: Tank, record: FuelRecord, stands: boolean): number {
   const runs = (record.ignition ?? !stands) && (state.ignition ?? true);
   const perMs = !runs ? 0 : stands ? tank.idlingUlPerMs : tank.movingUlPerMs;
-  // The places of a vehicle that stands wander.
+  // The fixes of a standing vehicle wander.
   const distanceM = stands && state.stillSinceMs !== null ? 0 : record.distanceM;
   return Math.round(distanceM * tank.ulPerM + (record.atMs - state.atMs) * perMs);
 }
@@ -143,13 +146,13 @@ function closeMinute(state: FuelState, tank: Tank, findings: FuelFinding[]): voi
   else follow(state, state.change, tank, level, findings);
 }
 
-/** What would be left if the engine burnt as much as it may: it falls where fuel is drained, and only there. */
+/** Level plus the highest possible consumption: it falls only where fuel is drained. */
 function drainHeight({ tolerance }: Tank): Height {
   const share = QUARTERS + tolerance;
   return ({ levelUl, burntUl }) => QUARTERS * levelUl + share * burntUl;
 }
 
-/** What is lacking if the engine burnt as little as it may: it falls where fuel is added, and only there. */
+/** Negated level plus the lowest possible consumption: it falls only where fuel is added. */
 function refuelHeight({ tolerance }: Tank): Height {
   const share = Math.max(0, QUARTERS - tolerance);
   return ({ levelUl, burntUl }) => -QUARTERS * levelUl - share * burntUl;
@@ -159,11 +162,11 @@ function heightOf(kind: OpenChange['kind'], tank: Tank): Height {
   return kind === 'refuelling' ? refuelHeight(tank) : drainHeight(tank);
 }
 
-/** Looks for the begin of a change. */
+/** Detects the begin of a change. */
 function watch(state: FuelState, tank: Tank, level: Level, findings: FuelFinding[]): void {
   remember(state, tank, level);
   const lowest = state.lows[0] as Level;
-  // Nobody fills a tank that drives.
+  // A tank can't be filled while driving.
   const mayBeFilled = state.stoodMs >= lowest.atMs;
   const kind =
     mayBeFilled && fallOf(state.lows, level, refuelHeight(tank)) >= QUARTERS * tank.minRefuelUl
@@ -191,7 +194,7 @@ function watch(state: FuelState, tank: Tank, level: Level, findings: FuelFinding
     still: level.isStill ? level : null,
   };
   state.suspected = null;
-  // Of many levels the highest is higher than the level was.
+  // The highest of many noisy levels is above the true level.
   const leastUl = (kind === 'refuelling' ? tank.minRefuelUl : tank.minDrainUl) + marginUl(state, tank, before, level);
   const doubtUl = SURE * Math.hypot(before.noiseUl, level.noiseUl);
   if (volumeUl(change, level) < Math.max(leastUl, doubtUl)) return;
@@ -206,8 +209,8 @@ function fallOf(candidates: readonly Level[], level: Level, height: Height): num
 }
 
 /**
- * What is to be added to the least that counts: where the vehicle drove meanwhile, the ground slopes otherwise, and
- * with the hours the fuel gets warmer or colder.
+ * Added to the minimum volume of a change: where the vehicle drove meanwhile, the ground slopes differently, and over
+ * hours the fuel gets warmer or colder.
  */
 function marginUl({ stillSinceMs }: FuelState, { capacityUl }: Tank, before: Level, after: Level): number {
   const isSamePlace = stillSinceMs !== null && stillSinceMs <= before.atMs;
@@ -216,9 +219,9 @@ function marginUl({ stillSinceMs }: FuelState, { capacityUl }: Tank, before: Lev
 }
 
 /**
- * A change as the minutes show it; null where they are too few.
+ * Fits a change to the minutes; null where they are too few.
  *
- * @param isSamePlace true where only what the vehicle stood since counts: elsewhere the ground slopes otherwise
+ * @param isSamePlace uses only the minutes since the vehicle stands: elsewhere the ground slopes differently
  */
 function rampOf(
   { minutes, changedAtMs, burntUl }: FuelState,
@@ -258,14 +261,14 @@ function beginOf(
   const near = candidates.findLast((each) => height(each) >= closeTo) ?? first;
   const ramp = rampOf(state, tank, state.stillSinceMs !== null && state.stillSinceMs <= first.atMs);
   if (ramp === null || ramp.from + 1 < LEAST_BEFORE) return near;
-  // What goes on for hours is hardly seen in the last minutes.
+  // The last minutes show little of a change that takes hours.
   if (Math.abs(ramp.before - ramp.after) * QUARTERS < fall * SLOW_SHARE) return near;
   const minute = ramp.minutes[ramp.from] as Minute;
   const levelUl = Math.round(ramp.before) + state.burntUl - minute.burntUl;
   return { ...near, ...minute, levelUl, noiseUl: minute.isStill ? 0 : near.noiseUl };
 }
 
-/** Looks for the end of a change: nothing more came, or went, for a while. */
+/** Detects the end of a change: no further change for a while. */
 function follow(state: FuelState, change: OpenChange, tank: Tank, level: Level, findings: FuelFinding[]): void {
   const { kind, farthest } = change;
   const height = heightOf(kind, tank);
@@ -292,7 +295,7 @@ function follow(state: FuelState, change: OpenChange, tank: Tank, level: Level, 
 }
 
 /**
- * Levels taken on the way are better known once all minutes around the change are there. Corrects the one before, and
+ * Refines levels measured while moving, once all minutes around the change are known. Corrects the level before, and
  * returns the one after.
  */
 function refine(state: FuelState, tank: Tank, change: OpenChange, after: Level): Level {
@@ -312,7 +315,7 @@ function endOf({ minutes }: FuelState, change: OpenChange, after: Level, height:
   return Math.min(first?.atMs ?? farthest.atMs, farthest.atMs);
 }
 
-/** What came or went, beside what the engine is expected to have burnt meanwhile. */
+/** Volume added or removed, apart from the expected consumption of the engine. */
 function volumeUl({ kind, before }: OpenChange, after: Level): number {
   const changed = after.levelUl + after.burntUl - before.levelUl - before.burntUl;
   return kind === 'refuelling' ? changed : -changed;
@@ -338,7 +341,7 @@ function remember(state: FuelState, tank: Tank, level: Level): void {
   keepHighest(state.lows, level, refuelHeight(tank));
 }
 
-/** Keeps of each half hour the highest level, as long as no later one is as high. */
+/** Keeps the highest level of each half hour, until a later level is as high. */
 function keepHighest(levels: Level[], level: Level, height: Height): void {
   while (levels.length > 0 && level.clockMs - (levels[0] as Level).clockMs > MEMORY_MS) levels.shift();
   while (levels.length > 0 && height(levels.at(-1) as Level) <= height(level)) levels.pop();

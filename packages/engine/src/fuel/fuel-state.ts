@@ -1,69 +1,69 @@
-/** The records of one minute. All volumes are whole microlitres: their sums are exact, wherever they begin. */
+/** The records of one minute. All volumes are whole microlitres, so that sums are exact regardless of their start. */
 export interface Minute {
   /** Time of its last record, Unix milliseconds. */
   atMs: number;
   /** Median of its levels. */
   levelUl: number;
-  /** What the engine was expected to have burnt by then, since the detector began. */
+  /** Expected total consumption of the engine up to then, since the detector began. */
   burntUl: number;
-  /** True where the vehicle had stood for a while. */
+  /** True where the vehicle had stood long enough for the fuel to settle. */
   isStill: boolean;
 }
 
-/** A level of the tank that slosh, tilt and wrong values are smoothed out of. */
+/** A fuel level with slosh, tilt and wrong values filtered out. */
 export interface Level extends Minute {
-  /** One standard deviation, as its minutes differ; 0 while the vehicle stands. */
+  /** Standard deviation, by the spread of its minutes; 0 while the vehicle stands. */
   noiseUl: number;
-  /** Of {@link FuelState}. */
+  /** See {@link FuelState.clockMs}. */
   clockMs: number;
   latitude: number;
   longitude: number;
 }
 
-/** A refuelling or a drain that goes on. */
+/** A refuelling or drain in progress. */
 export interface OpenChange {
   kind: 'refuelling' | 'fuel-drain';
   startedAtMs: number;
   before: Level;
-  /** True where the vehicle was on its way when it began. */
+  /** True where the vehicle was moving when the change began. */
   isMoving: boolean;
-  /** The level farthest from the one before, up to now. */
+  /** The level farthest from the one before the change, up to now. */
   farthest: Level;
-  /** The last level since then that was taken while the vehicle stood. */
+  /** The last level since then that was measured while the vehicle stood. */
   still: Level | null;
 }
 
-/** What is known of the fuel at a moment; null where it is not measured. */
+/** Fuel data at a moment; null where not measured. */
 export interface FuelMark {
   levelL: number | null;
-  /** By the engine's own counter. */
+  /** Reading of the engine's consumption counter. */
   usedL: number | null;
   atMs: number;
   burntUl: number;
-  /** What came since, less what went, beside what the engine burnt. */
+  /** Volume added since, less the volume drained. */
   addedL: number;
 }
 
 /**
- * What the detector knows of a tank. All of it follows from the records of the last hours, so that a recalculation,
- * which begins somewhere in the history, comes to the same. Bounded: see `MAX_MINUTES`, `MEMORY_MS`.
+ * State of the detector for one tank. It depends only on the records of the last hours, so that a recalculation, which
+ * starts somewhere in the history, gets the same state. Bounded: see `MAX_MINUTES`, `MEMORY_MS`.
  */
 export interface FuelState {
   /** Time of the last record, Unix milliseconds; 0 before the first. */
   atMs: number;
-  /** Time that passed with records: a long silence counts as a short one. */
+  /** Elapsed time covered by records: long gaps count as short ones. */
   clockMs: number;
   burntUl: number;
   ignition: boolean | null;
   stillSinceMs: number | null;
-  /** When it last stood for a while, or may have. */
+  /** When the vehicle last stood for a while, or may have stood. */
   stoodMs: number;
-  /** Up to here levels do not count: the sensor has just been switched on. */
+  /** Levels up to this time are ignored: the sensor was just switched on. */
   unsureUntilMs: number;
 
-  // The minute in hand.
+  // The current minute.
 
-  /** Its number since 1970. */
+  /** Minutes since 1970. */
   minute: number;
   levels: number[];
   isStill: boolean;
@@ -76,20 +76,20 @@ export interface FuelState {
 
   /** Minutes with a level. Oldest first. */
   minutes: Minute[];
-  /** Where a drain may have begun, and where a refuelling: each higher (lower) than all after it. Oldest first. */
+  /** Possible begins of a drain, and of a refuelling: each higher (lower) than all later ones. Oldest first. */
   highs: Level[];
   lows: Level[];
-  /** Since when a change is large enough, if it holds. */
+  /** Since when a change has been large enough; it counts if it holds. */
   suspected: { kind: OpenChange['kind']; sinceMs: number } | null;
   change: OpenChange | null;
-  /** When the last change was over. */
+  /** When the last change ended. */
   changedAtMs: number;
-  /** The last level. */
+  /** The latest level. */
   level: Level | null;
 
-  /** The last reading of the engine's own counter, litres. */
+  /** The last reading of the engine's consumption counter, litres. */
   usedL: number | null;
-  /** When the trip began that goes on, and the stop. */
+  /** Fuel data at the begin of the current trip, and of the current stop. */
   trip: FuelMark | null;
   stop: FuelMark | null;
 }
@@ -124,7 +124,7 @@ export function freshFuelState(): FuelState {
   };
 }
 
-/** Time of the oldest record that may still decide over an event, Unix milliseconds; null where none does. */
+/** Time of the oldest record that may still affect an event, Unix milliseconds; null: none. */
 export function remembersSinceMs({ minutes, highs, lows, levelAtMs }: FuelState): number | null {
   const oldestMs = Math.min(
     minutes[0]?.atMs ?? Number.POSITIVE_INFINITY,
@@ -177,7 +177,7 @@ export type EncodedFuel = [
 ];
 type EncodedMark = [levelL: number | null, usedL: number | null, atMs: number, burntUl: number, addedL: number];
 
-/** As JSON without names, for the checkpoint. Numbers come back bit for bit. */
+/** As JSON without names, for the checkpoint. Numbers are restored bit for bit. */
 export function encodeFuel(state: FuelState): EncodedFuel {
   const { suspected, change, level } = state;
   return [
@@ -196,7 +196,7 @@ export function encodeFuel(state: FuelState): EncodedFuel {
     state.levelClockMs,
     state.latitude,
     state.longitude,
-    // Small numbers take less place.
+    // Small numbers need less space.
     state.minutes.map(({ atMs, levelUl, burntUl, isStill }) => [
       state.atMs - atMs,
       levelUl,

@@ -1,15 +1,15 @@
 import type { FuelState, Level, Minute } from './fuel-state.ts';
 
 const MINUTE_MS = 60_000;
-/** Of so many minutes, at least and at most, is a level made while the vehicle stands, and while it moves. */
+/** Minimum and maximum number of minutes that form a level, while the vehicle stands and while it moves. */
 const WHILE_STILL = { least: 3, most: 5, spanMs: 5 * MINUTE_MS };
 export const WHILE_MOVING = { least: 8, most: 20, spanMs: 45 * MINUTE_MS };
-/** After a longer silence the vehicle may have stood. */
+/** The vehicle may have stood during a gap longer than this. */
 const MOVING_GAP_MS = 10 * MINUTE_MS;
-/** The middle half of normal noise spans 1.35 standard deviations. Hills last for minutes: their noise counts twice. */
+/** The interquartile range of normal noise is 1.35 standard deviations. Hills last for minutes: they count twice. */
 const NOISE_OF_SPREAD = 2 / 1.35;
 
-/** The level of the last minutes, as long as it stood, or as long as it moved. Null where they are too few. */
+/** Level over the last minutes of standing, or of moving. Null where they are too few. */
 export function levelOf({ minutes, levelClockMs, latitude, longitude }: FuelState): Level | null {
   const last = minutes.at(-1) as Minute;
   const { least, most, spanMs } = last.isStill ? WHILE_STILL : WHILE_MOVING;
@@ -26,7 +26,7 @@ export function levelOf({ minutes, levelClockMs, latitude, longitude }: FuelStat
   return { ...last, ...smoothed, clockMs: levelClockMs, latitude, longitude };
 }
 
-/** The mean of the middle half, and how far it may be off. */
+/** The interquartile mean with its standard error. */
 function midmean(values: readonly number[]): Pick<Level, 'levelUl' | 'noiseUl'> {
   const sorted = values.toSorted((a, b) => a - b);
   const quarter = sorted.length >> 2;
@@ -38,7 +38,7 @@ function midmean(values: readonly number[]): Pick<Level, 'levelUl' | 'noiseUl'> 
   };
 }
 
-/** The middle one; of an even number the lower of the two, so that it stays whole. */
+/** The median; of an even number the lower of the middle two, so that it stays an integer. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] as number;
 }

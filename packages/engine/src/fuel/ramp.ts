@@ -1,23 +1,23 @@
-/** A level that was one value, went evenly to another, and stayed there. */
+/** A level that is constant, changes linearly to another, and stays there. */
 export interface Ramp {
   before: number;
   after: number;
-  /** Index of the last value before the way, … */
+  /** Index of the last value before the change. */
   from: number;
-  /** … and of the first after it. */
+  /** Index of the first value after the change. */
   to: number;
 }
 
 /**
- * The ramp with the least squared distance from a series of values; null where there are fewer than four. Values that
- * stand out alone have to be taken out before.
+ * The ramp with the least squared distance from a series of values; null where there are fewer than four. Single
+ * outliers must be removed before.
  *
- * @param weights how much each value says
+ * @param weights weight of each value
  */
 export function fitRamp(values: readonly number[], weights: readonly number[]): Ramp | null {
   const count = values.length;
   if (count < 4) return null;
-  // Sums of the first n: of weights, of their values, and of both times the index.
+  // Prefix sums: of weights, of weighted values, and of both times the index.
   const w = new Float64Array(count + 1);
   const wi = new Float64Array(count + 1);
   const wii = new Float64Array(count + 1);
@@ -43,7 +43,7 @@ export function fitRamp(values: readonly number[], weights: readonly number[]): 
       const slope = (after - before) / (to - from);
       const base = before - slope * from;
       const [f, t] = [from + 1, to];
-      // Squared distances without the squares of the values, which are the same for all ramps.
+      // Squared distances without the sum of squared values, which is the same for all ramps.
       const cost =
         costBefore -
         after * sum(wy, to, count) +

@@ -14,21 +14,21 @@ import { type FuelMark, type FuelState, freshFuelState } from './fuel-state.ts';
 import { median } from './level.ts';
 import { type Tank, tankOf, UL_PER_L } from './tank.ts';
 
-/** A level that is smoothed shows what was some minutes before. */
+/** A smoothed level lags behind by some minutes. */
 const LEVEL_LAGS_MS = 600_000;
 
-/** What of a vehicle's definition says how its fuel is measured. */
+/** How the fuel of a vehicle is measured, by its definition. */
 export interface FuelGauge {
-  /** Null: refuellings and drains are not looked for. */
+  /** Null: refuellings and drains are not detected. */
   tank: Tank | null;
   sensors: VehicleSensors;
-  /** Counters of what the engine has used. */
+  /** Counters of fuel used by the engine. */
   counters: readonly CompiledSensor[];
-  /** The same as long as levels of the tank mean the same. */
+  /** Changes whenever the meaning of the tank's levels changes. */
   levelSource: string;
 }
 
-/** Null for a vehicle without a tank and without a counter: then nothing of this costs anything. */
+/** Null for a vehicle without a tank and without a counter, which is then skipped at no cost. */
 export function fuelGaugeOf(definition: Vehicle | null): FuelGauge | null {
   if (definition === null) return null;
   const { tankCapacityL, sensors: all } = definition;
@@ -44,10 +44,10 @@ export function fuelGaugeOf(definition: Vehicle | null): FuelGauge | null {
 }
 
 /**
- * Takes in what a record says of the fuel, and publishes what it makes known.
+ * Evaluates the fuel data of a record, and publishes the resulting events.
  *
  * @param distanceM since the last good fix; null for a record without a good place
- * @param at the place that the vehicle is taken to be at
+ * @param at assumed place of the vehicle
  */
 export function measureFuel(
   vehicle: VehicleState,
@@ -60,7 +60,7 @@ export function measureFuel(
   vehicle.fuel ??= freshFuelState();
   const state = vehicle.fuel;
   const { fixTimeMs: atMs, ignition } = record;
-  // It is late: a recalculation has it in its place.
+  // A late record: a recalculation processes it in order.
   if (atMs < state.atMs) return;
   let usedL = 0;
   for (const counter of gauge.counters) usedL += counter.valueOf(record);
@@ -94,7 +94,7 @@ export function measureFuel(
   }
 }
 
-/** Ends what goes on because the vehicle is no longer defined, or its levels have another meaning from now on. */
+/** Ends a change in progress because the vehicle is no longer defined, or its levels change their meaning. */
 export function endFuelByDefinition(vehicle: VehicleState, version: number, events: FleetEvent[]): void {
   const { fuel } = vehicle;
   if (fuel === null) return;
@@ -106,14 +106,14 @@ export function endFuelByDefinition(vehicle: VehicleState, version: number, even
   vehicle.fuel = null;
 }
 
-/** A change is over that began since a mark, or that went on at the mark: then its level was not the last one yet. */
+/** Adjusts a mark after a change ended that began since the mark, or was still in progress or lagging at the mark. */
 function settleMark(mark: FuelMark, { kind, startedAtMs, volumeL, after }: FuelFinding): void {
   if (startedAtMs >= mark.atMs) mark.addedL += kind === 'refuelling' ? volumeL : -volumeL;
   else if (after.atMs >= mark.atMs - LEVEL_LAGS_MS)
     mark.levelL = (after.levelUl + after.burntUl - mark.burntUl) / UL_PER_L;
 }
 
-/** What is known of the fuel when a trip or a stop begins or ends. */
+/** Fuel data when a trip or a stop begins or ends. */
 export function markFuel({ fuel }: VehicleState, sinceMs: number): FuelMark | null {
   if (fuel === null) return null;
   const { usedL, burntUl } = fuel;
@@ -121,8 +121,8 @@ export function markFuel({ fuel }: VehicleState, sinceMs: number): FuelMark | nu
 }
 
 /**
- * What an event says of the fuel between two marks. What was used is what the engine's counter says; without one, what
- * is lacking in the tank.
+ * Fuel fields of an event between two marks. Consumption follows from the engine's counter; without one, from the
+ * levels of the tank.
  */
 export function fuelBetween(start: FuelMark | null, end: FuelMark | null) {
   const usedL = usedBetween(start, end);
@@ -135,13 +135,13 @@ export function fuelBetween(start: FuelMark | null, end: FuelMark | null) {
 
 function usedBetween(start: FuelMark | null, end: FuelMark | null): number | null {
   if (start === null || end === null) return null;
-  // A counter that was set back counts nothing.
+  // A counter that was reset is ignored.
   if (start.usedL !== null && end.usedL !== null && end.usedL >= start.usedL) return end.usedL - start.usedL;
   if (start.levelL === null || end.levelL === null) return null;
   return Math.max(0, start.levelL + start.addedL - end.levelL);
 }
 
-/** The level of the tank, but for what may have begun to come or go since a moment: that is of another event. */
+/** The level of the tank, without changes that may have begun since a moment: they belong to another event. */
 function levelBeforeL(state: FuelState, sinceMs: number): number | null {
   const { change, suspected, level, highs, lows } = state;
   if (level === null) return null;
@@ -153,7 +153,7 @@ function levelBeforeL(state: FuelState, sinceMs: number): number | null {
 }
 
 /**
- * The level of the tank by the last records; before there are enough of them to smooth, the median of those there are.
+ * The level of the tank by the last records. While they are too few for smoothing, the median of those available.
  *
  * @param leftOut events that are not published
  */

@@ -6,20 +6,20 @@ import type { VehicleState } from '../vehicle-state.ts';
 import { appliesTo, type Fence, type OwnerFences } from './fences.ts';
 
 /**
- * Finds the geofences around a fix, and those that the way to it may meet. One object is used for all fixes, so that a
- * look allocates nothing.
+ * Finds the geofences around a fix, and those whose boundary the path to it may cross. One object is used for all
+ * fixes, so that a query allocates nothing.
  */
 export class FenceFinder {
   readonly #caps: Caps;
-  /** The first `hitCount` of them watch the vehicle and contain the place looked at last, in no particular order. */
+  /** The first `hitCount` entries watch the vehicle and contain the last queried place, in no particular order. */
   readonly hits: Fence[] = [];
   hitCount = 0;
-  /** The {@link Fence.stamp} of those in `hits`; -1, which none has, without any. */
+  /** The {@link Fence.stamp} of the geofences in `hits`; -1, which no geofence has, where none exist. */
   hitStamp = -1;
-  /** The first `onWayCount` of them watch the vehicle, and the way looked at last may meet their boundary. */
+  /** The first `onWayCount` entries watch the vehicle, and the last queried path may cross their boundary. */
   readonly onWay: Fence[] = [];
   onWayCount = 0;
-  /** The {@link Fence.wayStamp} of those in `onWay`, where there are any. */
+  /** The {@link Fence.wayStamp} of the geofences in `onWay`, where there are any. */
   wayStamp = -1;
   #stamp = 0;
 
@@ -28,9 +28,8 @@ export class FenceFinder {
   }
 
   /**
-   * @param way the step that leads to the place, where it is to be known which boundaries it may meet; null where there
-   *   is nothing to be found on it
-   * @param isSettled whether the vehicle is settled in the present epoch, see `steady-state.ts`
+   * @param way the step that leads to the place, to find boundaries that it may cross; null where there can be none
+   * @param isSettled whether the vehicle's steady state is from the current epoch, see `steady-state.ts`
    */
   look(vehicle: VehicleState, place: Position, way: Step | null, isSettled: boolean): void {
     this.hitCount = 0;
@@ -52,8 +51,8 @@ export class FenceFinder {
         found = this.#withinCap(vehicle, owner, before, found, place);
         continue;
       }
-      // Most ways lead from a place without a boundary to the next, or meet none of this owner's (of a single owner it
-      // would not have come here).
+      // Most paths stay in cells without a boundary, or cross no boundary of this owner. (With a single owner, such a
+      // step was handled before this call.)
       const wasClear = isSettled && owner.isClear(cached);
       const isUnchanged = isSettled && watchers.length > 1 && owner.isUnchanged(cached, way.to);
       const { column, row } = cached;
@@ -66,7 +65,7 @@ export class FenceFinder {
     if (found > 0) this.#markHits(definition, found);
   }
 
-  /** Stamps those of the first `found` geofences in `hits` that watch the vehicle, and leaves out the others. */
+  /** Keeps and stamps those of the first `found` geofences in `hits` that watch the vehicle. */
   #markHits(definition: Vehicle, found: number): void {
     const { hits } = this;
     const stamp = ++this.#stamp;
@@ -81,7 +80,7 @@ export class FenceFinder {
     this.hitStamp = stamp;
   }
 
-  /** The same for those in `onWay`. */
+  /** The same for `onWay`. */
   #markOnWay(definition: Vehicle, found: number): void {
     const { onWay } = this;
     const stamp = ++this.#stamp;
@@ -97,8 +96,8 @@ export class FenceFinder {
   }
 
   /**
-   * Leaves out those of an owner's geofences in `hits`, from one index to before another, that are beyond the cap.
-   * Returns the index after the last one that counts.
+   * Limits an owner's geofences in `hits`, from index `from` to before `to`, to the cap. Returns the index after the
+   * last one that counts.
    */
   #withinCap(vehicle: VehicleState, owner: OwnerFences, from: number, to: number, { fixTimeMs }: Position): number {
     const most = this.#caps.maxGeofencesAtOnce;

@@ -8,25 +8,24 @@ import {
 } from '@outrider/geo';
 import { selectSmallest } from '../surplus.ts';
 
-/** A geofence as the engine works with it: one object from its creation to its end, whatever its definition becomes. */
+/** A geofence in the engine: one object from its creation to its deletion, across changes of its definition. */
 export class Fence {
   readonly owner: OwnerFences;
-  /** Its number in the owner's index. */
+  /** Its key in the owner's index. */
   readonly key: number;
-  /** As it is in force. */
+  /** The definition in force. */
   definition: Geofence;
-  // Of the definition, what is asked for again and again: to have it here saves a look into memory that is seldom at
-  // hand.
+  // Frequently used fields of the definition, copied here to avoid an access to memory that is seldom cached.
   groupIds: Geofence['groupIds'];
   speedLimitKmh: number | null;
   minDwellMs: number;
-  /** Why it is no more; null while it is. */
+  /** Why the geofence no longer applies; null while it does. */
   gone: 'geofence-deleted' | 'no-longer-watched' | null = null;
-  /** The engine's stamp of the last fix that was inside: a fix marks what contains it by its own number. */
+  /** Stamp of the last fix inside: each fix stamps the geofences that contain it with its own number. */
   stamp = 0;
-  /** The same for the way to a fix, where the boundary may be met. */
+  /** The same for the path to a fix that may cross the boundary. */
   wayStamp = 0;
-  /** Grows with the id among the owner's geofences, where {@link OwnerFences.keepOldest} was needed. */
+  /** Order by id among the owner's geofences. Only set once {@link OwnerFences.keepOldest} was needed. */
   rank = 0;
   #shape: PreparedShape | null = null;
 
@@ -39,7 +38,7 @@ export class Fence {
     this.minDwellMs = definition.minDwellSeconds * 1000;
   }
 
-  /** Takes the next version of the definition in force. */
+  /** Puts the next version of the definition in force. */
   become(definition: Geofence): void {
     this.definition = definition;
     this.groupIds = definition.groupIds;
@@ -52,7 +51,7 @@ export class Fence {
     return this.#prepared().contains(longitude, latitude);
   }
 
-  /** False where a look at the box around the shape is enough to say that it does not contain a place. */
+  /** False where the bounding box of the shape excludes the place. */
   mayContain(longitude: number, latitude: number): boolean {
     const [west, south, east, north] = this.#prepared().bbox;
     if (latitude < south || latitude > north) return false;
@@ -61,8 +60,8 @@ export class Fence {
   }
 
   /**
-   * The fraction of the way between two fixes at which the boundary is first met; null where both are on one side of
-   * it.
+   * The fraction of the path between two fixes at which the boundary is first crossed; null where both are on one side
+   * of it.
    */
   crossing(from: Position, to: Position): number | null {
     const quick = this.owner.quickCrossing(this, from, to);
@@ -70,29 +69,29 @@ export class Fence {
   }
 
   /**
-   * For a way between two fixes that are both outside: where it first enters and last leaves; null where it passes by.
+   * For a path between two fixes that are both outside: where it first enters and last leaves; null where it passes by.
    */
   passage(from: Position, to: Position): PassedThrough | null {
     return this.#prepared().passage(placeOf(from), placeOf(to));
   }
 
-  /** Prepared when first asked for: of many geofences few are ever crossed. */
+  /** Prepared on first use: few of many geofences are ever crossed. */
   #prepared(): PreparedShape {
     this.#shape ??= prepareShape(this.definition.shape);
     return this.#shape;
   }
 }
 
-/** One owner's geofences, with their index: two owners' geofences never meet. */
+/** One owner's geofences with their index. */
 export class OwnerFences {
   readonly id: UserId;
-  /** The account; null where it is not known (yet, or any more): then nothing is watched. */
+  /** The account; null where it is not known (yet, or any more): nothing is watched then. */
   user: User | null;
   #index = new GeofenceIndex();
   readonly #byKey: (Fence | null)[] = [];
   readonly #freeKeys: number[] = [];
   #keys = new Int32Array(64);
-  /** By {@link Fence.rank}, in the order of their ids; null where it is not known. */
+  /** By {@link Fence.rank}, in the order of their ids; null where unknown. */
   #byRank: (Fence | null)[] | null = null;
 
   constructor(id: UserId, user: User | null) {
@@ -104,7 +103,7 @@ export class OwnerFences {
     return this.#byKey.length - this.#freeKeys.length;
   }
 
-  /** Fills an owner without geofences: the index is built at once. */
+  /** Fills an owner that has no geofences. The index is built in one pass. */
   load(geofences: readonly Geofence[]): Fence[] {
     const fences = geofences.map((geofence, key) => new Fence(this, key, geofence));
     for (const fence of fences) this.#byKey.push(fence);
@@ -121,7 +120,7 @@ export class OwnerFences {
     return fence;
   }
 
-  /** Ids grow with time: one that is added comes last nearly always. */
+  /** Ids grow with time, so that an added geofence nearly always comes last. */
   #rank(fence: Fence): void {
     const last = this.#byRank?.at(-1);
     if (this.#byRank === null || !last || last.definition.id > fence.definition.id) this.#byRank = null;
@@ -141,9 +140,9 @@ export class OwnerFences {
   }
 
   /**
-   * Writes the geofences that contain a place into `hits`, from `at` on, in no particular order.
+   * Writes the geofences that contain a place into `hits`, starting at index `at`, in no particular order.
    *
-   * @param cached filled in with the cell of the place, for {@link isUnchanged}
+   * @param cached receives the cell of the place, for {@link isUnchanged}
    * @returns the index after the last one written
    */
   find(longitude: number, latitude: number, hits: Fence[], at: number, cached: CachedCell): number {
@@ -161,8 +160,8 @@ export class OwnerFences {
   }
 
   /**
-   * Moves the `most` oldest, by their ids, of those geofences of this owner that are in `hits` from one index to before
-   * another to the front of them. Returns the index after the last one of those.
+   * Moves the `most` oldest of this owner's geofences in `hits`, by their ids, to the front of the range from index
+   * `from` to before `to`. Returns the index after the last one of those.
    */
   keepOldest(hits: Fence[], from: number, to: number, most: number): number {
     this.#byRank ??= this.#ranked();
@@ -180,12 +179,12 @@ export class OwnerFences {
     return fences;
   }
 
-  /** As {@link Fence.crossing}, where the index has it at hand; else NaN. */
+  /** As {@link Fence.crossing}, where the index can compute it cheaply; else NaN. */
   quickCrossing(fence: Fence, from: Position, to: Position): number {
     return this.#index.crossing(fence.key, from.longitude, from.latitude, to.longitude, to.latitude);
   }
 
-  /** Writes the geofences whose boundary the way between two fixes may meet into `hits`, as {@link find} does. */
+  /** Writes the geofences whose boundary the path between two fixes may cross into `hits`, as {@link find} does. */
   findOnWay(from: Position, to: Position, hits: Fence[], at: number): number {
     const { longitude, latitude } = from;
     let found = this.#index.queryWay(longitude, latitude, to.longitude, to.latitude, this.#keys);
@@ -213,7 +212,8 @@ export class OwnerFences {
 }
 
 /**
- * Of a vehicle that its owner may see: does the geofence watch it? It may name groups (see `watches` of the domain).
+ * Whether the geofence watches a vehicle that its owner may see. It may be limited to groups (see `watches` of the
+ * domain).
  */
 export function appliesTo({ groupIds }: Pick<Geofence, 'groupIds'>, vehicle: Pick<Vehicle, 'groupIds'>): boolean {
   return groupIds === null || vehicle.groupIds.some((groupId) => groupIds.includes(groupId));

@@ -6,7 +6,7 @@ import type { FenceFinder } from './fence-finder.ts';
 import type { Fence, OwnerFences } from './fences.ts';
 import { advancePresence, confirmEntry, enter, foundInside, passThrough } from './visits.ts';
 
-/** The stays of a vehicle's first fix: it is found inside, and nobody saw it enter. */
+/** Creates the presences at a vehicle's first fix: it is found inside, and its entry was not observed. */
 export function findPresences(vehicle: VehicleState, finder: FenceFinder, step: Step): void {
   const here = atFix(step.to, step.speedKmh());
   for (let i = 0; i < finder.hitCount; i++)
@@ -14,7 +14,7 @@ export function findPresences(vehicle: VehicleState, finder: FenceFinder, step: 
   if (finder.hitCount > 1) vehicle.presences.sort((a, b) => orderOf(a.fence, b.fence));
 }
 
-/** Moves the stays on by a step, and begins those at the geofences that the finder found around its end. */
+/** Advances the presences by a step, and begins those in the geofences that the finder found around its end. */
 export function advancePresences(
   vehicle: VehicleState,
   finder: FenceFinder,
@@ -34,7 +34,7 @@ export function advancePresences(
     if (inside) known++;
     const mayPass = onWayCount > 0 && fence.wayStamp === wayStamp;
     const next = advancePresence(vehicle, presence, inside, mayPass, step, events);
-    // What it had to do with the way is settled.
+    // The path is dealt with for this geofence.
     if (mayPass) fence.wayStamp = -1;
     if (next !== null) presences[kept++] = next;
   }
@@ -48,7 +48,7 @@ export function hasPresence(presences: readonly Presence[], fence: Fence): boole
   return false;
 }
 
-/** Deals with the geofences on the way that the vehicle had no stay in and is not inside of now. */
+/** Handles geofences on the path that had no presence and do not contain the vehicle now. */
 function beginPassages(vehicle: VehicleState, finder: FenceFinder, caps: Caps, step: Step, events: FleetEvent[]): void {
   const { onWay, onWayCount, wayStamp, hitStamp } = finder;
   let passed: Fence[] | null = null;
@@ -75,7 +75,7 @@ function beginPassages(vehicle: VehicleState, finder: FenceFinder, caps: Caps, s
   }
 }
 
-/** Begins the stays at the geofences around the vehicle that it has none in. */
+/** Begins presences in the geofences around the vehicle that have none. */
 function beginPresences(vehicle: VehicleState, finder: FenceFinder, step: Step, events: FleetEvent[]): void {
   let entered: Fence | null = null;
   let more: Fence[] | null = null;
@@ -92,7 +92,8 @@ function beginPresences(vehicle: VehicleState, finder: FenceFinder, step: Step, 
 }
 
 /**
- * A geofence that the vehicle was inside of before and that did not count until another was left is found, not entered.
+ * Begins a presence. A geofence that contained the vehicle before, but exceeded the cap until another was left, is
+ * found and not entered.
  */
 function beginPresence(vehicle: VehicleState, fence: Fence, step: Step, events: FleetEvent[]): void {
   const { from, to } = step;
@@ -104,12 +105,12 @@ function beginPresence(vehicle: VehicleState, fence: Fence, step: Step, events: 
   addPresence(vehicle.presences, presence);
 }
 
-/** True where geofences of an owner did not count for a vehicle lately. */
+/** Whether geofences of an owner exceeded the cap for a vehicle recently. */
 function hasNoteOf({ surplus }: VehicleState, ownerId: UserId): boolean {
   return surplus?.notes.some(({ owner }) => owner === ownerId) ?? false;
 }
 
-/** Puts a stay into its place among the others. */
+/** Inserts a presence in order. */
 function addPresence(presences: Presence[], presence: Presence): void {
   let at = presences.length;
   while (at > 0 && orderOf((presences[at - 1] as Presence).fence, presence.fence) > 0) at--;

@@ -3,7 +3,7 @@ import { atFix, crossingOf, isWayKnown, passageOf, type Step } from '../step.ts'
 import type { Moment, Presence, VehicleState } from '../vehicle-state.ts';
 import type { Fence } from './fences.ts';
 
-/** A stay that begins with this fix, which is inside while the one before was not. */
+/** A presence that begins with this fix, which is inside while the previous one was not. */
 export function enter(fence: Fence, step: Step): Presence {
   const { moment, fromFixTimeMs } = crossingOf(fence, step);
   return {
@@ -20,11 +20,10 @@ export function enter(fence: Fence, step: Step): Presence {
 }
 
 /**
- * A stay whose begin was not observed: the vehicle's first fix is inside, or the geofence (or the right to watch) was
- * added while the vehicle was inside. Only its end is published, if the vehicle is seen to leave.
+ * A presence whose begin was not observed: the vehicle's first fix is inside, or the geofence (or the right to watch)
+ * was added while the vehicle was inside. Only its end is published, if the vehicle is seen to leave.
  *
- * @param known where the vehicle was when it was found, and from when on that is known: time of the fix, or of the
- *   change
+ * @param known place of the vehicle when it was found, with the time of the fix or of the change
  * @param fromFixTimeMs time of the fix that was found to be inside
  */
 export function foundInside(fence: Fence, known: Moment, fromFixTimeMs: number): Presence {
@@ -42,10 +41,10 @@ export function foundInside(fence: Fence, known: Moment, fromFixTimeMs: number):
 }
 
 /**
- * What a step makes of a geofence that neither of its fixes is inside of, and that the vehicle has no stay in: where it
- * passed through, a visit too, inferred. The geofence's `minDwellSeconds` holds for it as for any.
+ * Evaluates a step whose fixes are both outside a geofence without a presence. Where the path passed through, there is
+ * an inferred visit; `minDwellSeconds` of the geofence applies to it as to any.
  *
- * @returns the stay that goes on, its absence being too short yet to end it; null where nothing does
+ * @returns the presence, where the absence is still too short to end it; else null
  */
 export function passThrough(vehicle: VehicleState, fence: Fence, step: Step, events: FleetEvent[]): Presence | null {
   const passage = passageOf(fence, step);
@@ -65,12 +64,12 @@ export function passThrough(vehicle: VehicleState, fence: Fence, step: Step, eve
 }
 
 /**
- * What one more fix makes of a stay (semantics, "Geofences"). The geofence's `minDwellSeconds` delays both ends: the
- * stay, or the absence, is measured between crossings, and up to this fix while it lasts.
+ * Advances a presence by one fix (semantics, "Geofences"). The geofence's `minDwellSeconds` delays both begin and end.
+ * The time inside, or outside, is measured between crossings, or up to this fix if there is no further crossing.
  *
- * @param mayPass whether the way to the fix may meet the boundary
- * @returns the stay that goes on (another one, where an absence was long enough to end the visit and the vehicle is
- *   back), or null where it is over
+ * @param mayPass whether the path to the fix may cross the boundary
+ * @returns the presence that continues (a new one, where the absence was long enough to end the visit and the vehicle
+ *   is back), or null where it is over
  */
 export function advancePresence(
   vehicle: VehicleState,
@@ -105,7 +104,7 @@ export function advancePresence(
     return leave(vehicle, presence, crossingOf(fence, step).moment, fixTimeMs, events);
   const passage = mayPass && isWayKnown(step) ? passageOf(fence, step) : null;
   if (passage === null) return leave(vehicle, presence, presence.exit, fixTimeMs, events);
-  // It was back for a moment, between two fixes.
+  // The vehicle was back for a moment, between two fixes.
   if (passage.entry.atMs - presence.exit.atMs < fence.minDwellMs)
     return leave(vehicle, presence, passage.exit, fixTimeMs, events);
   events.push(visitEnd(vehicle, presence, presence.exit, 'left', fixTimeMs, fence.definition.version));
@@ -113,7 +112,7 @@ export function advancePresence(
 }
 
 /**
- * A stay that was left at `exit`, the fix in hand being outside. Returns it while the absence is too short to end it.
+ * Marks a presence as left at `exit`; the current fix is outside. Returns it while the absence is too short to end it.
  */
 function leave(
   vehicle: VehicleState,
@@ -124,7 +123,7 @@ function leave(
 ): Presence | null {
   if (presence.phase === 'entering') {
     confirmEntry(vehicle, presence, exit.atMs, fixTimeMs, events);
-    // It left too soon to have been there. (The call above changes the phase of a stay that was long enough.)
+    // The vehicle left too soon for a visit. (The call above changes the phase of a presence that was long enough.)
     if ((presence.phase as Presence['phase']) === 'entering') return null;
   }
   presence.phase = 'leaving';
@@ -134,7 +133,7 @@ function leave(
   return null;
 }
 
-/** Reports the begin of a stay that has lasted up to `untilMs` if that is long enough. Returns the stay. */
+/** Reports the begin of a presence if it has lasted long enough by `untilMs`. Returns the presence. */
 export function confirmEntry(
   vehicle: VehicleState,
   presence: Presence,
@@ -150,7 +149,7 @@ export function confirmEntry(
 }
 
 /**
- * Ends a stay because a definition changed, at the moment of the change; reports it only where its begin was reported.
+ * Ends a presence because a definition changed, at the time of the change. Reported only where its begin was.
  *
  * @param version of the geofence's definition under which the vehicle was inside
  */
@@ -210,8 +209,8 @@ function visitEnd(
     id: visitId(vehicle, presence),
     phase: 'end',
     vehicleId: vehicle.id,
-    // A change is timed by the server, a fix by its receiver: one that was found inside may have left before it was
-    // found.
+    // The server times a change, a receiver times a fix: a vehicle found inside may have left before the change by its
+    // receiver's clock.
     startedAtMs: Math.min(presence.entry.atMs, exit.atMs),
     endedAtMs: exit.atMs,
     latitude: exit.latitude,
@@ -229,7 +228,7 @@ function visitEnd(
   };
 }
 
-/** A silent stay may begin at the moment of a change, which may be that of a fix: it has a name of its own. */
+/** Id of the visit. A silent one may begin at the time of a fix that begins another: its subject differs. */
 export function visitId(vehicle: VehicleState, presence: Presence): EventId {
   if (presence.id === null) {
     const geofenceId = presence.fence.definition.id;

@@ -1,11 +1,10 @@
 import type { Position } from '@outrider/domain';
 
 /**
- * A packet's positions in the order of their fix times; those of one time keep the order in which they stand. Many
- * terminals send the newest record of a packet first: taken as they stand, all but that one would be older than the
- * newest, and late.
+ * Sorts a packet's positions by fix time; positions of one time keep their order. Many terminals send the newest record
+ * of a packet first: unsorted, all others would be older than the newest, and late.
  *
- * @returns the same array where it is in order already, as nearly all are: then it costs one comparison a position
+ * @returns the same array where it is sorted already, as nearly all are: that costs one comparison per position
  */
 export function inFixTimeOrder(positions: readonly Position[]): readonly Position[] {
   for (let i = 1; i < positions.length; i++)

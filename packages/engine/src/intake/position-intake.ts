@@ -14,15 +14,15 @@ import { noteRecord } from '../status.ts';
 import type { VehicleState } from '../vehicle-state.ts';
 import { impliesJump, outweighAnchor, suspectsAfter } from './jump.ts';
 
-/** A server's clock may be set so much too early; a fix that is further ahead is its terminal's fault. */
+/** A fix further ahead of its reception than this is an error of the terminal's clock, not of the server's. */
 const MAX_CLOCK_ERROR_MS = 86_400_000;
 /**
- * So many fixes in a row that are ahead of their reception, and not rejected for it, are of a terminal whose clock is
- * fast: it is followed live, by the times that it gives.
+ * After this many fixes in a row that are ahead of their reception, but not rejected, the terminal's clock is known to
+ * be fast. The terminal is then followed live, by its own times.
  */
 const FIXES_OF_FAST_CLOCK = 3;
 
-/** Decides which positions move their vehicle: by their quality, their order, and whether they are jumps. */
+/** Decides which positions move their vehicle: by quality, order and jumps. */
 export class PositionIntake {
   readonly #steps: FixSteps;
   readonly #late: LateIntervals;
@@ -33,7 +33,7 @@ export class PositionIntake {
     this.#late = late;
   }
 
-  /** How many were rejected since the last call, by reason. */
+  /** Number of rejected fixes since the last call, by reason. */
   takeRejected(): Map<Rejection, number> {
     const rejected = new Map(this.#rejected);
     this.#rejected.clear();
@@ -41,7 +41,7 @@ export class PositionIntake {
   }
 
   /**
-   * Takes the positions of one packet in, and adds what happened to `events`.
+   * Processes the positions of one packet, and appends the resulting events to `events`.
    *
    * @param positions in the order of their fix times
    * @returns how many moved the vehicle
@@ -49,7 +49,7 @@ export class PositionIntake {
   take(vehicle: VehicleState, positions: readonly Position[], receivedAtMs: number, events: FleetEvent[]): number {
     let accepted = 0;
     let { latest } = vehicle;
-    // Nearly every fix changes it, and nobody asks about it in between: it is written down once.
+    // The speed changes with nearly every fix and is not read in between: it is stored once, after the loop.
     let { speedKmh } = vehicle;
     for (let i = 0; i < positions.length; i++) {
       const fix = positions[i] as Position;
@@ -70,9 +70,9 @@ export class PositionIntake {
       let isJump = false;
       if (latest !== null) {
         const elapsedMs = fixTimeMs - latest.fixTimeMs;
-        // Older than the newest, or than a record that moved nothing but was evaluated.
+        // Older than the newest fix, or than an evaluated record that did not move the vehicle.
         if (elapsedMs < 0 || fixTimeMs < vehicle.recordAtMs) this.#late.note(vehicle.id, fixTimeMs, receivedAtMs);
-        // The archive has one of them, and so has a recalculation.
+        // The archive stores repeated records once, and so a recalculation sees only one.
         else if (fixTimeMs === vehicle.recordAtMs && isRepeat(vehicle, fix)) continue;
         if (elapsedMs <= 0) {
           if (elapsedMs === 0 && fixTimeMs >= vehicle.recordAtMs) besideFix(vehicle, latest, speedKmh, fix, events);
@@ -93,7 +93,7 @@ export class PositionIntake {
       speedKmh = this.#steps.take(vehicle, latest, speedKmh, fix, !isJump, events);
       if (vehicle.suspects !== null) vehicle.suspects = null;
       latest = fix;
-      // Which past shifts may still be named depends on it.
+      // The selection of past shifts depends on it.
       vehicle.latest = fix;
       accepted++;
     }
@@ -102,10 +102,10 @@ export class PositionIntake {
   }
 
   /**
-   * Notes a fix that is more than a minute ahead of its reception. Once its time has come, the history has it in its
-   * place: until then it is nowhere.
+   * Notes a fix that is more than a minute ahead of its reception. It becomes part of the history once its time has
+   * come, and is ignored until then.
    *
-   * @returns true where it moves nothing
+   * @returns true where it does not move the vehicle
    */
   #noteAhead(vehicle: VehicleState, fix: Position, isGood: boolean, receivedAtMs: number): boolean {
     const { fixTimeMs } = fix;

@@ -1,6 +1,6 @@
 import type { Sensor } from '@outrider/domain';
 
-/** A table of calibration, as lists of numbers: a value is looked up in them at each record. */
+/** A calibration table as arrays of numbers, for a lookup at each record. */
 export class Calibration {
   readonly #raws: number[];
   readonly #values: number[];
@@ -12,7 +12,7 @@ export class Calibration {
     this.#clamps = outside === 'clamp';
   }
 
-  /** What a raw value stands for: on the lines between the points of the table, the raw ones growing. */
+  /** Value for a raw value, interpolated linearly between the points of the table. */
   valueOf(raw: number): number {
     const raws = this.#raws;
     const values = this.#values;

@@ -1,33 +1,33 @@
 import { type ASTNode, Environment, EvaluationError, ParseError, TypeError as TypeFault } from '@marcbachmann/cel-js';
 import { type AttributeValue, MAX_SOURCE_CHARACTERS, type Position } from '@outrider/domain';
 
-/** The value of an expression for a record; NaN where it has none. */
+/** Evaluates an expression for a record; NaN where it has no value. */
 export type Evaluate = (record: Position) => number;
 
-/** An expression of one attribute or field: but for rounding it is `value * factor + offset`. */
+/** An expression of one attribute or field that, apart from rounding, equals `value * factor + offset`. */
 export interface Line {
-  /** The name of the attribute; null: `field` is read. */
+  /** Name of the attribute; null: `field` is read. */
   attribute: string | null;
   field: Leaf | null;
-  /** True where a state has a value: 1 or 0. */
+  /** Whether states count as values: 1 or 0. */
   takesStates: boolean;
   factor: number;
   offset: number;
-  /** The largest constant on the way, as far as it weighs in the result: what rounding errors are relative to. */
+  /** Largest intermediate constant, scaled to the result: the reference for rounding errors. */
   magnitude: number;
 }
 
-/** What the source of a sensor is compiled to. */
+/** A sensor's source in compiled form. */
 export interface Expression {
   evaluate: Evaluate;
-  /** Null where it is not a line over one attribute or field. */
+  /** Null where the expression is not linear in one attribute or field. */
   line: Line | null;
 }
 
-/** An expression that can't be the source of a sensor. */
+/** The text can't be the source of a sensor. */
 export class ExpressionError extends Error {
   override name = 'ExpressionError';
-  /** Where in the text the fault is, from 0. */
+  /** Index of the error in the text, from 0. */
   readonly at: number;
 
   constructor(reason: string, at: number) {
@@ -40,7 +40,7 @@ const MAX_NODES = 100;
 const MAX_DEPTH = 12;
 const MAX_LIST = 20;
 
-/** Fields of a record that an expression may name; all other names are attributes. */
+/** Fields of a record that an expression may use; all other names are attributes. */
 export const RECORD_NUMBERS = [
   'speedKmh',
   'courseDeg',
@@ -55,7 +55,7 @@ type RecordField = (typeof RECORD_NUMBERS)[number] | (typeof RECORD_STATES)[numb
 const FIELDS: ReadonlySet<string> = new Set([...RECORD_NUMBERS, ...RECORD_STATES]);
 const ATTRIBUTES = 'attributes';
 
-/** Functions of numbers, here and in the closures of {@link compileExpression}. */
+/** Functions on numbers, here and in the closures of {@link compileExpression}. */
 const FUNCTIONS = {
   min: Math.min,
   max: Math.max,
@@ -66,7 +66,7 @@ const FUNCTIONS = {
   bit: (value: number, index: number) => Math.floor(value / 2 ** index) % 2,
 } as const satisfies Record<string, (...args: never[]) => number>;
 type FunctionName = keyof typeof FUNCTIONS;
-/** Of CEL's own functions and methods those whose cost is that of their arguments. */
+/** CEL's own functions and methods whose cost is that of their arguments. */
 const CALLS: ReadonlySet<string> = new Set([...Object.keys(FUNCTIONS), 'has', 'double', 'int', 'string', 'size']);
 const METHODS: ReadonlySet<string> = new Set(['contains', 'startsWith', 'endsWith', 'size']);
 
@@ -98,13 +98,13 @@ for (const name of RECORD_STATES) environment.registerVariable(name, 'bool');
 environment.registerVariable(ATTRIBUTES, 'map');
 
 /**
- * Compiles an expression of CEL (Common Expression Language) over the fields and attributes of a record. All its
- * numbers are of type double: `5 / 2` is 2.5. It has no loops, so its cost is bounded by its length.
+ * Compiles a CEL expression (Common Expression Language) over the fields and attributes of a record. All its numbers
+ * are of type double: `5 / 2` is 2.5. It has no loops, so its cost is bounded by its length.
  *
- * A record has no value where it lacks something that the expression needs, and where the value is neither a number nor
+ * A record has no value where it lacks something that the expression needs, or where the result is neither a number nor
  * a state; true is 1, false is 0.
  *
- * @throws {ExpressionError} where it is not one, or does what no sensor may
+ * @throws {ExpressionError} where the source is no valid expression, or uses what sensors must not use
  */
 export function compileExpression(source: string): Expression {
   if (source.length > MAX_SOURCE_CHARACTERS)
@@ -136,14 +136,14 @@ function faultOf(error: unknown, source: string, text: string): Error {
   return new ExpressionError(`${error.summary}.`, source === text ? at : originalPlace(source, text, at));
 }
 
-/** Where in the source a place of the text with its doubles is: up to there, `.0` was added to some numbers. */
+/** Maps a position in the text with doubles to the source: before it, `.0` was added to some numbers. */
 function originalPlace(source: string, text: string, at: number): number {
   let from = 0;
   for (let to = 0; to < at && from < source.length; from++, to++) while (to < at && text[to] !== source[from]) to++;
   return Math.min(from, source.length);
 }
 
-/** An operand that is another node, among what the parser puts there. */
+/** Whether an operand from the parser is another node. */
 function isNode(value: unknown): value is ASTNode {
   return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
 }
@@ -166,7 +166,7 @@ function refuseCostly(node: ASTNode): void {
   for (const child of childrenOf(node)) refuseCostly(child);
 }
 
-/** The source with its whole numbers written as doubles. */
+/** The source with integers written as doubles. */
 function withDoubles(source: string, ast: ASTNode): string {
   const literals: { start: number; end: number; value: bigint }[] = [];
   const collect = (node: ASTNode) => {
@@ -181,12 +181,12 @@ function withDoubles(source: string, ast: ASTNode): string {
   return text;
 }
 
-/** The line that an expression is over its only attribute or field; null for any other. */
+/** The expression as a linear function of its only attribute or field; null for any other. */
 function lineOf(node: ASTNode, isWhole = true): Line | null {
   const leaf = leafOf(node);
   if (leaf !== null) {
     const isAttribute = typeof leaf === 'string';
-    // What every object has by itself is no attribute.
+    // Properties that every object inherits are not attributes.
     if (isAttribute && leaf in {}) return null;
     const read = { attribute: isAttribute ? leaf : null, field: isAttribute ? null : leaf };
     return { ...read, takesStates: isWhole, factor: 1, offset: 0, magnitude: 0 };
@@ -216,7 +216,7 @@ function constantOf({ op, args }: { op: string; args: unknown }): number | null 
   return op === 'value' && typeof args === 'number' ? args : null;
 }
 
-/** What an expression of numbers alone is compiled to; null for any other. */
+/** Compiles an expression of numbers into closures; null for any other. */
 function direct(node: ASTNode): Evaluate | null {
   const leaf = leafOf(node);
   if (leaf === null) return arithmetic(node);
@@ -259,7 +259,7 @@ function combined(operator: ArithmeticOperator, [a, b]: [ASTNode, ASTNode]): Eva
   }
 }
 
-/** Most sources are an attribute and a constant. */
+/** Fast path for an operator with a constant: most sources are an attribute and a constant. */
 function withConstant(operator: ArithmeticOperator, left: Evaluate, constant: number): Evaluate {
   switch (operator) {
     case '+':
@@ -285,7 +285,7 @@ function called(name: string, operands: readonly ASTNode[]): Evaluate | null {
 
 type Leaf = (record: Position) => AttributeValue | null | undefined;
 
-/** A load by a constant name costs a fraction of one by a name in a variable. */
+/** Access by a constant property name costs a fraction of access by a variable one. */
 const FIELD_LEAVES: { readonly [Name in RecordField]: Leaf } = {
   speedKmh: ({ speedKmh }) => speedKmh,
   courseDeg: ({ courseDeg }) => courseDeg,
@@ -298,7 +298,7 @@ const FIELD_LEAVES: { readonly [Name in RecordField]: Leaf } = {
   valid: ({ valid }) => valid,
 };
 
-/** How a node reads a field, or the name of the attribute that it reads; null where it reads neither. */
+/** How a node reads a field, or the name of the attribute that it reads; null for other nodes. */
 function leafOf({ op, args }: ASTNode): Leaf | string | null {
   if (op === 'id') {
     const name = args as string;
@@ -320,7 +320,7 @@ function fieldAs(leaf: Leaf, convert: (value: unknown) => number): Evaluate {
 }
 
 function attributeAs(key: string, convert: (value: unknown) => number): Evaluate {
-  // What every object has by itself is no attribute.
+  // Properties that every object inherits are not attributes.
   if (key in {})
     return ({ attributes }) =>
       attributes !== null && Object.hasOwn(attributes, key) ? convert(attributes[key]) : Number.NaN;

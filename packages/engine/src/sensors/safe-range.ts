@@ -7,14 +7,14 @@ export interface Range {
   max: number;
 }
 
-/** Far more than what rounding adds up to, and far less than what a sensor can measure. */
+/** Far more than accumulated rounding errors, and far less than the resolution of a sensor. */
 const TOLERANCE = 1e-9;
 
 /**
- * What an attribute or a field may be so that the value of its sensor is surely in a range. It need not be all of
- * that: it is the widest range without a break.
+ * Range of an attribute or field within which the value of its sensor is certainly in `values`. It need not contain all
+ * such inputs: it is the widest contiguous range.
  *
- * @param calibration the points of the sensor's table, the raw values growing; none: the raw value counts
+ * @param calibration the points of the sensor's table, sorted by raw value; none: the raw value counts
  * @returns null without such a range
  */
 export function safeRange(
@@ -31,7 +31,7 @@ export function safeRange(
   return narrowed({ min: Math.min(...ends), max: Math.max(...ends) }, Math.abs(offset / factor));
 }
 
-/** A bit less at either end, so that rounding on the way leads out of it nowhere, and finite; null: nothing is left. */
+/** The range, made finite and narrowed at both ends by more than the rounding errors; null: nothing is left. */
 function narrowed({ min, max }: Range, magnitude: number): Range | null {
   const from = Math.max(min, -Number.MAX_VALUE);
   const to = Math.min(max, Number.MAX_VALUE);
@@ -42,7 +42,7 @@ function narrowed({ min, max }: Range, magnitude: number): Range | null {
   return left.min <= left.max ? left : null;
 }
 
-/** Of the raw values whose place on the lines of a table is in a range, the run that has most of the table. */
+/** Of the contiguous ranges of raw values that map into a range of values, the one that covers most of the table. */
 function rawRange(points: readonly CalibrationPoint[], clamps: boolean, values: Range): Range | null {
   const sure = narrowed(values, Math.max(...points.map(({ value }) => Math.abs(value))));
   if (sure === null) return null;
@@ -59,7 +59,7 @@ function rawRange(points: readonly CalibrationPoint[], clamps: boolean, values: 
   return all.sort((a, b) => widthOf(b) - widthOf(a))[0] ?? null;
 }
 
-/** A line of a table from one raw value to another: it goes through a point, and rises by `slope`. */
+/** A linear piece of a table over a range of raw values: it goes through a point and rises by `slope`. */
 interface Piece extends Range {
   at: number;
   value: number;

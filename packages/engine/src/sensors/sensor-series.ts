@@ -1,11 +1,11 @@
 import type { Position } from '@outrider/domain';
 import { type CompiledSensor, medianOf } from './vehicle-sensors.ts';
 
-/** What the next value of a series hangs on. Plain data. */
+/** State that the next value of a series depends on. Plain data. */
 export interface SeriesState {
   /** Time of the newest record that gave a value, Unix milliseconds; null before the first. */
   atMs: number | null;
-  /** The newest values, where the value is their median. */
+  /** The latest values, where a median filter is used. */
   window: number[];
 }
 
@@ -13,15 +13,15 @@ export function freshSeries(): SeriesState {
   return { atMs: null, window: [] };
 }
 
-/** The values of one sensor over time, as the rules make them: for what reads records of the past in their order. */
+/** The values of one sensor over time, by the engine's rules: for code that reads past records in order. */
 export class SensorSeries {
   readonly sensor: CompiledSensor;
   readonly #gapMs: number;
   readonly #state: SeriesState;
 
   /**
-   * @param gapMs after this long without a value its median begins anew
-   * @param state to go on from; it is changed
+   * @param gapMs after this long without a value the median filter is reset
+   * @param state to resume from; it is modified
    */
   constructor(sensor: CompiledSensor, gapMs: number, state: SeriesState = freshSeries()) {
     this.sensor = sensor;

@@ -20,29 +20,29 @@ import {
   windowEntries,
 } from './window.ts';
 
-/** A value beyond a threshold, since the first record that says so. */
+/** A time range in which a threshold is exceeded, from the first record that shows it. */
 export interface ThresholdRun {
   threshold: SensorThreshold;
   start: Moment;
-  /** False while it has not lasted for the threshold's `forSeconds`; it was not published. */
+  /** False while it is shorter than the threshold's `forSeconds` and not yet published. */
   reported: boolean;
-  /** Farthest beyond, of those up to now. */
+  /** Value farthest beyond the threshold up to now. */
   peakValue: number;
   definitionVersion: number;
-  /** The event's id, once it was needed; not part of the checkpointed state. */
+  /** Event id, set on first use; not part of the checkpointed state. */
   id: EventId | null;
 }
 
-/** A value of a sensor, and the time of its record. */
+/** A value of a sensor with the time of its record. */
 export interface SensorValue {
   atMs: number;
   value: number;
 }
 
-/** What is known of a sensor whose value was beyond a threshold once, but for its values. */
+/** State of a sensor that exceeded a threshold at least once, without its values. */
 export interface SensorState {
   place: SensorPlace;
-  /** Where the vehicle was at the newest value, while that is beyond a threshold; nobody asks before. */
+  /** Place of the vehicle at the newest value beyond a threshold; only set once such a value exists. */
   where: Moment | null;
   runs: ThresholdRun[];
 }
@@ -50,34 +50,33 @@ export interface SensorState {
 /** The states of a vehicle's sensors. */
 export interface SensorStates {
   sensors: VehicleSensors;
-  /** In the order of the sensors. Most vehicles have none. */
+  /** States of sensors that exceeded a threshold, in the order of the sensors. Most vehicles have none. */
   beyond: readonly SensorState[];
   /**
-   * Of each sensor the time of the newest record that has a value, and that value, smoothed; both NaN before the first.
-   * Behind them the windows of medians. In one list for all sensors: as long as no value is beyond a threshold, a
-   * record touches this part of the vehicle's memory alone, and waiting for memory is what costs.
+   * For each sensor the time of the newest record with a value, and that smoothed value; both NaN before the first. The
+   * windows of medians follow. One list holds all sensors: while no value is beyond a threshold, a record accesses only
+   * this part of the vehicle's memory, and memory access dominates the cost.
    *
-   * A median is made when somebody asks for it ({@link newestOf}), unless a threshold does; until then its value is
-   * NaN.
+   * A median is computed on request ({@link newestOf}), unless a threshold needs it; until then its value is NaN.
    */
   numbers: number[];
-  /** Runs of all sensors. */
+  /** Number of runs over all sensors. */
   runCount: number;
   /**
-   * Records whose values of the shown sensors are not made yet, in the order of their times; null before the
-   * first. Not checkpointed.
+   * Records from which the values of the shown sensors are not computed yet, in order of time; null before the first.
+   * Not checkpointed.
    */
   waiting: Position[] | null;
   /**
-   * Records that exceeded no threshold of the patient sensors, whose values are not made yet, in the order of their
-   * times; null before the first. Not checkpointed.
+   * Records that exceeded no threshold of the patient sensors and from which their values are not computed yet, in
+   * order of time; null before the first. Not checkpointed.
    */
   safe: Position[] | null;
-  /** After this long without a value windows begin anew, by the definition that `safe` came under. */
+  /** Gap without a value after which windows are reset, by the definition in force for the records in `safe`. */
   gapMs: number;
 }
 
-/** So many records of a vehicle wait for somebody to ask for the values that they give. */
+/** Most records of a vehicle that are kept to compute their values later. */
 const MAX_WAITING = 32;
 
 const NONE_BEYOND: readonly SensorState[] = [];
@@ -95,7 +94,7 @@ export function freshSensors(sensors: VehicleSensors): SensorStates | null {
   };
 }
 
-/** Null where the sensor's value was never beyond a threshold. */
+/** Null where the sensor never exceeded a threshold. */
 export function beyondOf({ beyond }: SensorStates, place: SensorPlace): SensorState | null {
   for (let i = 0; i < beyond.length; i++)
     if ((beyond[i] as SensorState).place === place) return beyond[i] as SensorState;
@@ -116,14 +115,14 @@ export function newestOf({ numbers }: SensorStates, { at, windowAt, sensor }: Se
   return { atMs, value: numbers[at + 1] as number };
 }
 
-/** Of a sensor's window, the oldest first; none where its value is no median. */
+/** A sensor's window, oldest value first; empty where it has no median filter. */
 export function windowOf({ numbers }: SensorStates, { windowAt, sensor }: SensorPlace): WindowEntry[] {
   return windowAt < 0 ? [] : windowEntries(numbers, windowAt, sensor.definition.smoothing);
 }
 
 /**
- * False where a threshold hangs on the median of values of which one is not newer than a moment: what came late before
- * it may have changed it.
+ * False where a threshold depends on a median that includes a value from `atMs` or earlier: late data from before then
+ * may have changed it.
  */
 export function hasMediansAfter(states: SensorStates, atMs: number): boolean {
   return states.sensors.followed.every((place) => {
@@ -132,7 +131,7 @@ export function hasMediansAfter(states: SensorStates, atMs: number): boolean {
   });
 }
 
-/** Puts what was known of a sensor into a fresh state. */
+/** Restores the state of a sensor. */
 export function restore(
   states: SensorStates,
   place: SensorPlace,
@@ -156,11 +155,12 @@ export function restore(
 }
 
 /**
- * Takes a record in by the sensors that follow all of them. Records that are older than the newest are left out; of
- * several of one time the first that has a value counts.
+ * Evaluates a record for the sensors that need every record. Records older than the newest are ignored; of several
+ * records of one time the first with a value counts.
  *
- * @param place the good fix where the vehicle is taken to be at the time of the record, and its speed there
- * @param gapMs after this long without a value what lasted is over
+ * @param place the good fix assumed as the vehicle's place at the time of the record
+ * @param speedKmh at that fix
+ * @param gapMs after this long without a value, conditions in progress end
  */
 export function followSensors(
   vehicle: VehicleState,
@@ -212,7 +212,7 @@ export function followSensors(
   }
 }
 
-/** Nearly all records are followed by a newer one before somebody asks for what they say. */
+/** Keeps a record to compute its values later: nearly all records are superseded before their values are needed. */
 function keepSafe(states: SensorStates, record: Position, gapMs: number): void {
   if (gapMs !== states.gapMs) {
     makeSafeValues(states);
@@ -222,7 +222,7 @@ function keepSafe(states: SensorStates, record: Position, gapMs: number): void {
   if (states.safe.push(record) > MAX_WAITING) makeSafeValues(states);
 }
 
-/** Makes the values of the patient sensors, of the records that exceeded no threshold. */
+/** Computes the values of the patient sensors from the records that exceeded no threshold. */
 function makeSafeValues(states: SensorStates): void {
   const { sensors, numbers, safe } = states;
   if (safe === null || safe.length === 0) return;
@@ -245,8 +245,8 @@ function makeSafeValues(states: SensorStates): void {
 }
 
 /**
- * The newest values that records newer than `afterMs` give, the newest first: as many as the sensor's median is of, and
- * without a gap. Of several records of one time the first that has a value counts.
+ * The newest values from records newer than `afterMs`, newest first: as many as the sensor's median needs, and without
+ * a gap. Of several records of one time the first with a value counts.
  */
 function newestValues(sensor: CompiledSensor, records: readonly Position[], afterMs: number, gapMs: number) {
   const values: SensorValue[] = [];
@@ -254,7 +254,7 @@ function newestValues(sensor: CompiledSensor, records: readonly Position[], afte
     const record = records[nth] as Position;
     const atMs = record.fixTimeMs;
     const last = values.at(-1);
-    // Written so that all are newer than no time.
+    // NaN compares as false: before the first value, all records are newer.
     if (atMs <= afterMs) break;
     if (last !== undefined && last.atMs > atMs)
       if (values.length === Math.max(1, sensor.definition.smoothing) || last.atMs - atMs > gapMs) break;
@@ -266,7 +266,7 @@ function newestValues(sensor: CompiledSensor, records: readonly Position[], afte
   return values;
 }
 
-/** Notes where the vehicle is. The state keeps one object for it: records come all the time, events seldom. */
+/** Stores the vehicle's place. One object is reused: records come all the time, events rarely. */
 function placeAt(state: SensorState, atMs: number, { latitude, longitude }: Position, speedKmh: number | null): Moment {
   const { where } = state;
   if (where === null) {
@@ -281,10 +281,10 @@ function placeAt(state: SensorState, atMs: number, { latitude, longitude }: Posi
 }
 
 /**
- * Takes note of records for the sensors that no rule follows. Their values are made by {@link makeValues}, when
- * somebody asks for them: nearly all records are followed by a newer one before.
+ * Keeps records for the sensors that no rule follows. {@link makeValues} computes their values on request: nearly all
+ * records are superseded before that.
  *
- * @param records in the order of their times
+ * @param records in order of time
  */
 export function noteRecords(states: SensorStates, records: readonly Position[], untilMs: number): void {
   if (states.sensors.shown.length === 0) return;
@@ -302,7 +302,7 @@ export function noteRecords(states: SensorStates, records: readonly Position[], 
   if (waiting.length > MAX_WAITING) makeValues(states);
 }
 
-/** Makes the newest values that were not made yet, of all sensors: of each that of the newest record that has one. */
+/** Computes the pending newest values of all sensors: for each, from the newest record with a value. */
 export function makeValues(states: SensorStates): void {
   makeSafeValues(states);
   const { sensors, numbers, waiting } = states;
@@ -324,8 +324,8 @@ export function makeValues(states: SensorStates): void {
 }
 
 /**
- * The states under a new definition. What lasts goes on where neither its sensor nor its threshold changed; the rest
- * ends at the sensor's newest value.
+ * The states under a new definition. Runs continue where neither sensor nor threshold changed; the others end at their
+ * sensor's newest value.
  */
 export function redefineSensors(
   vehicle: VehicleState,
@@ -353,7 +353,7 @@ export function redefineSensors(
   return after;
 }
 
-/** Ends what lasts because the vehicle is no longer defined. */
+/** Ends all runs because the vehicle is no longer defined. */
 export function endSensorsByDefinition(vehicle: VehicleState, states: SensorStates, events: FleetEvent[]): void {
   for (const { place, runs } of states.beyond)
     for (const run of runs) if (run.reported) events.push(endOf(vehicle, states, place, run, 'no-longer-watched'));
@@ -452,14 +452,14 @@ function hasReturned({ condition, min, max, hysteresis }: SensorThreshold, value
   }
 }
 
-/** True where a value is farther beyond the threshold than another. */
+/** Whether a value is farther beyond the threshold than another. */
 function isFarther({ condition, min, max }: SensorThreshold, value: number, than: number): boolean {
   if (condition === 'inside') return false;
   const beyond = (each: number) => Math.max(each - (max ?? Number.MAX_VALUE), (min ?? -Number.MAX_VALUE) - each);
   return beyond(value) > beyond(than);
 }
 
-/** What the value of a sensor hangs on. */
+/** Whether two sensors give the same values. */
 function measuresAlike(a: Sensor, b: Sensor): boolean {
   return JSON.stringify(measureOf(a)) === JSON.stringify(measureOf(b));
 }

@@ -24,7 +24,7 @@ const NOTHING_BEYOND: SensorThreshold = {
   forSeconds: 60,
 };
 
-/** What vehicles have in the cases of the benchmark. */
+/** Sensors of the vehicles in the cases of the benchmark. */
 export type SensorSet = 'none' | 'five shown' | 'five, one with a threshold and one a median' | 'five with thresholds';
 export const sensorSets: readonly SensorSet[] = [
   'none',
@@ -33,16 +33,16 @@ export const sensorSets: readonly SensorSet[] = [
   'five with thresholds',
 ];
 
-/** What was measured of one set, in turn with the others, for the same packets. */
+/** Result for one set, measured alternately with the others, for the same packets. */
 export interface SensorsRow {
   sensors: SensorSet;
   positionsPerSecond: number;
   positionsPerCpuSecond: number;
   /** Processor seconds for a million positions. */
   cpuSecondsPerMillion: number;
-  /** Positions a CPU second against those of vehicles without sensors. */
+  /** Positions a CPU second relative to vehicles without sensors. */
   ratio: number;
-  /** The same with the states of all vehicles taken after every tenth position of each. */
+  /** The same when the states of all vehicles are taken after every tenth position of each. */
   ratioWithStates: number;
 }
 
@@ -52,7 +52,7 @@ const FIXES_EACH = 200;
 const FEWEST_ROUNDS = 4;
 const STATES_EVERY = 10;
 
-/** A van: cargo temperature by a line, a digital input, the supply in a range, the tank by its table, a tyre. */
+/** A van: linear cargo temperature, a digital input, supply voltage in a range, tank by a table, tyre pressure. */
 export function sensorsOf(set: SensorSet): Sensor[] {
   if (set === 'none') return [];
   const table = Array.from({ length: 20 }, (_, n) => ({ raw: n * 200, value: n * n }));
@@ -77,8 +77,8 @@ export function sensorsOf(set: SensorSet): Sensor[] {
 }
 
 /**
- * Measures the rules of vehicles with sensors beside those of vehicles without, in turn, for the same packets of one
- * position each. There are no geofences and no limits: nothing else that would hide what sensors cost.
+ * Measures the rules for vehicles with sensors and without alternately, for the same packets of one position each.
+ * There are no geofences and no limits, whose cost would hide that of the sensors.
  */
 export function benchSensors(seconds = 2): SensorsRow[] {
   const track = cityTrack(VEHICLES, FIXES_EACH, 7, 1);
@@ -92,7 +92,7 @@ export function benchSensors(seconds = 2): SensorsRow[] {
   for (let round = 0; round < FEWEST_ROUNDS || performance.now() < until; round++) {
     for (let fix = 0; fix < FIXES_EACH; fix++) {
       const packets = packetsOf(track, round, fix);
-      // In turn: the first one brings the packets into the processor's cache.
+      // In rotation: the first one loads the packets into the processor's cache.
       for (let nth = 0; nth < cases.length; nth++) {
         const { engine, rules, both } = cases[(nth + fix) % cases.length] as (typeof cases)[number];
         rules.start();
@@ -133,7 +133,7 @@ function vehicleChange(n: number, set: SensorSet): DefinitionChange {
   return { kind: 'vehicle', id, version: 1, changedAtMs: T0, definition };
 }
 
-/** The packet of each vehicle with one fix: there in one round, back in the next. */
+/** The packet of each vehicle with one fix: forward in one round, back in the next. */
 function packetsOf(track: CityTrack, round: number, fix: number): TelemetryPacket[] {
   return Array.from({ length: VEHICLES }, (_, n) => {
     const i = (round % 2 === 0 ? fix : FIXES_EACH - 1 - fix) * VEHICLES + n;

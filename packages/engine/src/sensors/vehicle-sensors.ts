@@ -4,17 +4,17 @@ import { compileExpression, type Expression, ExpressionError, type Line } from '
 import { type Range, safeRange } from './safe-range.ts';
 import { blankWindow } from './window.ts';
 
-/** A sensor whose expression is compiled. */
+/** A sensor with its compiled expression. */
 export class CompiledSensor {
   readonly definition: Sensor;
-  /** Values between these exceed no threshold; NaN where a threshold is a range that values are not to be in. */
+  /** Values between these exceed no threshold; NaN where a threshold has the condition `inside`. */
   readonly safeMin: number;
   readonly safeMax: number;
-  /** True where a median, or a threshold, hangs on every record. */
+  /** Whether every record must be evaluated, for a median or a threshold. */
   readonly isFollowed: boolean;
   /**
-   * What the attribute or the field of its source may be without a value that exceeds a threshold; null where that
-   * can't be said without the value.
+   * Range of the source's attribute or field within which no value exceeds a threshold; null where only the value can
+   * show that.
    */
   readonly guard: Guard | null;
   readonly #rawOf: Expression['evaluate'];
@@ -46,8 +46,8 @@ export class CompiledSensor {
   }
 
   /**
-   * The value that a record gives, calibrated, and not smoothed; NaN where it gives none: it lacks what the expression
-   * needs, the value is not valid, or the ignition is not on where it must be.
+   * Calibrated value from a record, not smoothed. NaN where none exists: the record lacks data that the expression
+   * needs, the value is invalid, or the ignition is not on where it must be.
    */
   valueOf(record: Position): number {
     if (this.#onlyWithIgnition && record.ignition !== true) return Number.NaN;
@@ -56,41 +56,41 @@ export class CompiledSensor {
       if (!Number.isFinite(value)) return Number.NaN;
       value = this.#calibration.valueOf(value);
     }
-    // -0 would be shown as it is, and has no place among equal values.
+    // Adding 0 turns -0 into 0: -0 would be displayed as such, and would not compare as equal in medians.
     return value >= this.#validMin && value <= this.#validMax ? value + 0 : Number.NaN;
   }
 }
 
-/** The line that a sensor's source is, and the range in which its attribute or field exceeds no threshold. */
+/** A sensor's linear source with the range of its attribute or field that exceeds no threshold. */
 export type Guard = Pick<Line, 'attribute' | 'field' | 'takesStates'> & Range;
 
-/** True where a record says nothing, or what exceeds no threshold. */
+/** Whether a record has no number for the guard, or one that exceeds no threshold. */
 function isSafe({ attribute, field, takesStates, min, max }: Guard, record: Position): boolean {
   const read = attribute === null ? field?.(record) : record.attributes?.[attribute];
   const value = typeof read === 'boolean' && takesStates ? Number(read) : read;
   return typeof value !== 'number' || (value >= min && value <= max);
 }
 
-/** A sensor among those of its vehicle, and where its numbers are in the vehicle's list; see `SensorStates`. */
+/** A sensor of a vehicle, with the indices of its numbers in the vehicle's list; see `SensorStates`. */
 export interface SensorPlace {
   sensor: CompiledSensor;
   nth: number;
-  /** Of the time of its newest value; the value follows. */
+  /** Index of the time of its newest value; the value follows. */
   at: number;
-  /** Of its window; -1 where the value is no median. */
+  /** Index of its window; -1 without a median filter. */
   windowAt: number;
 }
 
-/** The sensors of a vehicle, compiled once; those of vehicles with the same sensors are the same. */
+/** The sensors of a vehicle, compiled once and shared between vehicles with the same sensors. */
 export class VehicleSensors {
   readonly all: readonly CompiledSensor[];
   readonly places: readonly SensorPlace[];
-  /** Those that every record is taken in by: a median, or a threshold, hangs on all of them. */
+  /** Sensors that need every record, for a median or a threshold. */
   readonly followed: readonly SensorPlace[];
-  /** Of those the ones whose values can wait until somebody asks for them, as long as {@link areSafe} holds. */
+  /** Those of them whose values can be computed later, while {@link areSafe} holds. */
   readonly patient: readonly SensorPlace[];
   readonly impatient: readonly SensorPlace[];
-  /** The others: their values are made when somebody asks for them. */
+  /** The other sensors: their values are computed on request. */
   readonly shown: readonly SensorPlace[];
   readonly #guards: readonly Guard[];
   readonly #levels: readonly CompiledSensor[];
@@ -115,19 +115,19 @@ export class VehicleSensors {
     this.#levels = this.all.filter(({ definition }) => definition.kind === 'fuel-level');
   }
 
-  /** The numbers of a vehicle whose sensors have no values yet. */
+  /** Initial numbers of a vehicle whose sensors have no values yet. */
   blankNumbers(): number[] {
     return this.#blank.slice();
   }
 
-  /** True where a record gives the patient sensors no value that exceeds a threshold. */
+  /** Whether a record gives the patient sensors no value that exceeds a threshold. */
   areSafe(record: Position): boolean {
     const guards = this.#guards;
     for (let i = 0; i < guards.length; i++) if (!isSafe(guards[i] as Guard, record)) return false;
     return true;
   }
 
-  /** True where the level of the tank is to be had of sensors, and not of the terminal's own `fuelL`. */
+  /** Whether the tank level comes from sensors, not from the terminal's own `fuelL`. */
   get measuresLevel(): boolean {
     return this.#levels.length > 0;
   }
@@ -137,7 +137,7 @@ export class VehicleSensors {
   }
 
   /**
-   * Litres in the tanks, the sum of all fuel-level sensors, not smoothed; without any, as the terminal says. Null where
+   * Litres in the tanks: the sum of all fuel-level sensors, not smoothed; without any, the terminal's value. Null where
    * one of them gives no value.
    */
   levelL(record: Position): number | null {
@@ -152,7 +152,7 @@ export class VehicleSensors {
 const NONE = new VehicleSensors([]);
 const compiled = new WeakMap<readonly Sensor[], VehicleSensors>();
 
-/** The sensors of a vehicle's definition; compiled once for each. */
+/** The compiled sensors of a vehicle's definition. Each list is compiled once. */
 export function vehicleSensors(sensors: readonly Sensor[]): VehicleSensors {
   if (sensors.length === 0) return NONE;
   let known = compiled.get(sensors);
@@ -163,7 +163,7 @@ export function vehicleSensors(sensors: readonly Sensor[]): VehicleSensors {
   return known;
 }
 
-/** The median of values; of an even number of them, the mean of both in the middle. NaN without any. */
+/** The median of values; of an even number of them, the mean of the middle two. NaN without any. */
 export function medianOf(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -171,9 +171,9 @@ export function medianOf(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Copied sensors are the same in many vehicles: they share what evaluates them, and so the processor's cache. */
+/** Sensors copied to many vehicles share one compiled sensor, and so the processor's cache. */
 const shared = new Map<string, { sensor: CompiledSensor; serial: number }>();
-/** By the serial numbers of the sensors, which are not given twice. */
+/** Keyed by the serial numbers of the sensors, which are never reused. */
 const sharedLists = new Map<string, VehicleSensors>();
 let serials = 0;
 
@@ -200,11 +200,11 @@ function sharedSensor(definition: Sensor): { sensor: CompiledSensor; serial: num
   return known;
 }
 
-/** Most vehicles of a fleet have the same sensors. */
+/** Limit of the cache. Most vehicles of a fleet have the same sensors. */
 const MAX_KNOWN = 2000;
 const known = new Map<string, Expression>();
 
-/** A definition that another version wrote may hold an expression that this one refuses: it has no values. */
+/** Another version may have stored an expression that this one rejects: such a sensor has no values. */
 function expressionOf({ source }: Sensor): Expression {
   const same = known.get(source);
   if (same !== undefined) return same;

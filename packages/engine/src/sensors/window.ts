@@ -1,23 +1,22 @@
 import { MAX_SMOOTHING } from '@outrider/domain';
 
 /**
- * The window of a median: the newest values of a sensor and their times, within a list of numbers that the window is a
- * part of. It is a ring: a value takes the place of the oldest, and nothing else moves, nothing is allocated.
+ * Window of a median filter: the newest values of a sensor and their times, stored in a part of a list of numbers. It
+ * is a ring buffer: a value replaces the oldest, without moving others or allocating.
  */
 const COUNT = 0;
 const NEXT = 1;
 const UNSAFE = 2;
 const TIMES = 3;
 
-/** A value in a window. */
 export type WindowEntry = [timeMs: number, value: number];
 
-/** What a window of so many values is at first. */
+/** Initial content of a window of `size` values. */
 export function blankWindow(size: number): number[] {
   return [0, 0, 0, ...Array.from({ length: 2 * size }, () => Number.NaN)];
 }
 
-/** Adds a value to the window of so many at `at`. */
+/** Adds a value to the window of `size` values at index `at`. */
 export function addToWindow(numbers: number[], at: number, size: number, timeMs: number, value: number): void {
   const next = numbers[at + NEXT] as number;
   numbers[at + TIMES + next] = timeMs;
@@ -26,7 +25,7 @@ export function addToWindow(numbers: number[], at: number, size: number, timeMs:
   if ((numbers[at + COUNT] as number) < size) (numbers[at + COUNT] as number)++;
 }
 
-/** Takes note whether the newest value may exceed a threshold. False where none in the window may, and so no median. */
+/** Records whether the newest value may exceed a threshold. False if no value in the window may, nor their median. */
 export function noteUnsafe(numbers: number[], at: number, size: number, isUnsafe: boolean): boolean {
   const left = numbers[at + UNSAFE] as number;
   if (isUnsafe) numbers[at + UNSAFE] = size;
@@ -40,7 +39,7 @@ export function clearWindow(numbers: number[], at: number): void {
   numbers[at + UNSAFE] = 0;
 }
 
-/** What the window holds, the oldest first. */
+/** The content of the window, oldest value first. */
 export function windowEntries(numbers: readonly number[], at: number, size: number): WindowEntry[] {
   const count = numbers[at + COUNT] as number;
   const oldest = count < size ? 0 : (numbers[at + NEXT] as number);
@@ -50,7 +49,7 @@ export function windowEntries(numbers: readonly number[], at: number, size: numb
   });
 }
 
-/** Fills a blank window; any of the values may exceed a threshold. */
+/** Fills a blank window. Each of the values may exceed a threshold. */
 export function fillWindow(numbers: number[], at: number, size: number, entries: readonly WindowEntry[]): void {
   for (const [timeMs, value] of entries) addToWindow(numbers, at, size, timeMs, value);
   numbers[at + UNSAFE] = size;
@@ -58,7 +57,7 @@ export function fillWindow(numbers: number[], at: number, size: number, entries:
 
 const sorted = new Float64Array(MAX_SMOOTHING);
 
-/** The median of the values of a window, as `medianOf`: without a list of its own, as each record needs it. */
+/** The median of a window, as `medianOf`, but without a list of its own, since each record needs it. */
 export function medianIn(numbers: readonly number[], at: number, size: number): number {
   const count = numbers[at + COUNT] as number;
   const first = at + TIMES + size;

@@ -3,8 +3,8 @@ import { parseS3Url } from './s3.ts';
 const WITHIN_MS = 5000;
 
 /**
- * The clock of an S3 server in Unix milliseconds, as the header of any answer has it, also of a refusal; null where it
- * has none.
+ * The clock of an S3 server in Unix milliseconds, from the header of any response, including an error; null if it has
+ * none.
  *
  * @throws {Error} when it can't be reached
  */

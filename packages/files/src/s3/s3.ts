@@ -18,11 +18,11 @@ export interface S3Options {
    * credentials: environment, shared files, roles of the machine.
    */
   url: string;
-  /** Size of a part of an upload, which is about what it keeps in memory. S3 accepts 5 MiB and more. */
+  /** Size of a part of an upload, which is about what an upload keeps in memory. S3 accepts 5 MiB and more. */
   partBytes?: number;
 }
 
-/** S3 accepts no smaller parts, except the last. */
+/** Smallest part that S3 accepts, except for the last. */
 const MIN_PART_BYTES = 5 * 1024 * 1024;
 const DEFAULT_PART_BYTES = 8 * 1024 * 1024;
 const ATTEMPTS = 4;
@@ -173,7 +173,7 @@ class S3Files implements Files {
       ...(region !== null && { region }),
       ...(credentials !== null && { credentials }),
       maxAttempts: ATTEMPTS,
-      // Checksums beyond what S3 demands are not known to every compatible store.
+      // Not every compatible store supports checksums beyond those that S3 requires.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
@@ -190,7 +190,7 @@ function statusOf(error: unknown): number | undefined {
   return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
 }
 
-/** Errors without a status are those of the network, or of finding credentials. */
+/** Errors without a status come from the network, or from the search for credentials. */
 function failureOf(what: string, error: unknown): Error {
   const status = statusOf(error);
   if (status === undefined) return new FilesAwayError(`${what}: the store is unavailable`, { cause: error });

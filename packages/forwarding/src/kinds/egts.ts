@@ -15,7 +15,7 @@ import { TerminalLink } from '../terminal-link.ts';
 
 /** Positions by EGTS, as one platform forwards them to another. */
 export interface EgtsDestination extends HostSettings {
-  /** Of this platform, as the receiving one knows it. */
+  /** Id of this platform at the receiving one. */
   dispatcherId: number;
   username: string | null;
 }
@@ -23,8 +23,8 @@ export interface EgtsDestination extends HostSettings {
 const RECORDS_PER_PACKET = 50;
 const MAX_OBJECT_ID = 0xffffffff;
 /**
- * Results that are about a record itself: of its data (132, 134), of its address or object (143, 146, 147, 153), of its
- * time (154). Others may be different later.
+ * Result codes that concern the record itself: its data (132, 134), its address or object (143, 146, 147, 153), its
+ * time (154). Other codes may be different after a retry.
  */
 const ABOUT_THE_RECORD: ReadonlySet<number> = new Set([132, 134, 143, 146, 147, 153, 154]);
 /** The record was processed before. */
@@ -45,8 +45,8 @@ export const egtsDestination: DestinationKind<EgtsDestination> = {
 };
 
 /**
- * The number by which the receiving platform knows a terminal: its id, or the last eight digits of an IMEI. Null: it
- * has none.
+ * The number that identifies a terminal at the receiving platform: its id, or the last eight digits of an IMEI. Null:
+ * it has none.
  */
 export function egtsObjectId(terminalId: TerminalId): number | null {
   if (!/^\d+$/.test(terminalId)) return null;
@@ -95,7 +95,7 @@ class EgtsTarget implements Target {
   async #send(positions: readonly ForwardedPosition[], refusals: Refusals): Promise<void> {
     if (positions.length === 0) return;
     const { dispatcher, link } = await this.#loggedIn();
-    // One packet after the other: the receiving platform has each position of a vehicle before the next.
+    // One packet at a time: the receiving platform gets the positions of a vehicle in order.
     for (let from = 0; from < positions.length; from += RECORDS_PER_PACKET) {
       const { bytes, numbers } = dispatcher.encode(positions.slice(from, from + RECORDS_PER_PACKET));
       link.write(bytes);

@@ -6,11 +6,11 @@ import { type DestinationKind, ForwardingError, type Target, type TargetContext 
 /** Batches as JSON, signed as webhooks are. */
 export interface HttpDestination extends Authorities {
   url: string;
-  /** Further headers by their names, which everybody who sees the destination may read. */
+  /** Further headers by name, visible to everybody who sees the destination. */
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Of the settings and those that nobody is shown, together. */
+/** Maximum number of headers: those of the settings and secret ones together. */
 export const MAX_HEADERS = 20;
 
 export const httpDestination: DestinationKind<HttpDestination> = {
@@ -30,7 +30,7 @@ export const httpDestination: DestinationKind<HttpDestination> = {
   open: (settings, secret, context) => new HttpTarget(settings, secret ?? '', context),
 };
 
-/** @param others names of further headers of the same calls */
+/** @param others names of the other headers of the same calls */
 function headersFault(headers: Readonly<Record<string, string>>, others: readonly string[]) {
   const names = new Set(others.map((name) => name.toLowerCase()));
   for (const [name, value] of Object.entries(headers)) {

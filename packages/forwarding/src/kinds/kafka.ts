@@ -14,7 +14,7 @@ import { hostSettingsFault } from '../host-settings.ts';
 
 export const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 
-/** Messages as JSON in a topic of Kafka; the id of the vehicle is their key. */
+/** JSON messages in a topic of Kafka, with the id of the vehicle as their key. */
 export interface KafkaDestination extends Authorities {
   /** `host:port`. */
   brokers: readonly string[];
@@ -25,10 +25,10 @@ export interface KafkaDestination extends Authorities {
   username: string | null;
 }
 
-/** A request is answered within this time; there are several in a batch. */
+/** Time within which a request is answered; a batch takes several requests. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** Brokers take 1 MiB at a time, unless they are set up otherwise; characters have up to three bytes. */
+/** Brokers accept 1 MiB per request by default; a character has up to three bytes. */
 const MAX_REQUEST_CHARACTERS = 250_000;
 
 interface Message {
@@ -114,7 +114,7 @@ class KafkaTarget implements Target {
 
   async #connected(): Promise<Producer> {
     if (this.#producer !== null) return this.#producer;
-    // Loaded by those alone that need it.
+    // Loaded only if a destination needs it.
     const { Kafka, logLevel } = await import('kafkajs');
     const { brokers, tls, mechanism, username } = this.#settings;
     const { id, allowPrivateAddresses, ca } = this.#context;
@@ -125,12 +125,12 @@ class KafkaTarget implements Target {
       brokers: [...brokers],
       ssl: tls,
       ...(sasl ? { sasl } : {}),
-      // The addresses that brokers give of each other are checked as well.
+      // The addresses that brokers report of each other are checked as well.
       socketFactory: ({ host, port, ssl, onConnect }) => connect({ host, port, tls: Boolean(ssl) }, onConnect),
       connectionTimeout: CONNECT_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       logLevel: logLevel.NOTHING,
-      // The forwarder tries again.
+      // Few retries here, because the forwarder retries.
       retry: { retries: 1, initialRetryTime: 300 },
     });
     const producer = kafka.producer({ allowAutoTopicCreation: false, maxInFlightRequests: 1 });

@@ -13,17 +13,17 @@ import { homeAssistantDiscovery } from '../home-assistant.ts';
 import { endpointText, type HostSettings, hostSettingsFault } from '../host-settings.ts';
 import type { MqttPublisher } from '../mqtt-publisher.ts';
 
-/** Messages to a broker, with topics for each vehicle. */
+/** MQTT messages to a broker, with topics for each vehicle. */
 export interface MqttDestination extends HostSettings, Authorities {
   username: string | null;
   topicPrefix: string;
-  /** Makes vehicles appear in Home Assistant. */
+  /** Whether to make vehicles appear in Home Assistant. */
   homeAssistant: boolean;
-  /** Where Home Assistant looks for devices. */
+  /** Topic prefix under which Home Assistant looks for devices. */
   discoveryPrefix: string;
 }
 
-/** Vehicles whose newest fix, or whose name in Home Assistant, is remembered. */
+/** Maximum number of vehicles whose newest fix, or whose name in Home Assistant, is remembered. */
 const MAX_REMEMBERED = 100_000;
 
 export const mqttDestination: DestinationKind<MqttDestination> = {
@@ -48,9 +48,9 @@ class MqttTarget implements Target {
   readonly #password: string | null;
   readonly #context: TargetContext;
   #publisher: MqttPublisher | null = null;
-  /** Of each vehicle, the newest fix that was published. */
+  /** Time of the newest published fix, by vehicle. */
   readonly #newest = new Map<VehicleId, number>();
-  /** Names by which vehicles were announced. */
+  /** Name under which each vehicle was announced to Home Assistant. */
   readonly #announced = new Map<VehicleId, string>();
 
   constructor(settings: MqttDestination, password: string | null, context: TargetContext) {
@@ -81,12 +81,12 @@ class MqttTarget implements Target {
 
   async #connected(): Promise<MqttPublisher> {
     const { id, isTest, allowPrivateAddresses, ca } = this.#context;
-    // The same for the destination: of two connections, the broker ends the older one.
+    // A fixed id per destination: of two connections with the same id, the broker ends the older one.
     const clientId = isTest ? `outrider-test-${id}` : `outrider-${id}`;
     const { username } = this.#settings;
     const connect = guardedSockets({ allowPrivateAddresses, ca: this.#settings.ca ?? ca });
     if (this.#publisher !== null) return this.#publisher;
-    // Loaded by the first destination that has a broker: its libraries are 0.3 MB of source.
+    // Loaded by the first destination with a broker: its libraries are 0.3 MB of source.
     const publishing = await import('../mqtt-publisher.ts');
     this.#publisher ??= await publishing.MqttPublisher.connect(connect, this.#settings, {
       clientId,
@@ -109,7 +109,7 @@ class MqttTarget implements Target {
       for (const config of homeAssistantDiscovery(discoveryPrefix, vehicle, `${topic}/position`))
         published.push(publisher.publish(config.topic, config.payload, true));
     }
-    // Subscribers of the newest position are not led back by what came late.
+    // Late positions have another topic, so that the newest position never moves back for its subscribers.
     const isNewest = fact.position.fixTimeMs >= (this.#newest.get(vehicleId) ?? 0);
     if (isNewest) remember(this.#newest, vehicleId, fact.position.fixTimeMs);
     published.push(publisher.publish(`${topic}/${isNewest ? 'position' : 'late-position'}`, payload, isNewest));

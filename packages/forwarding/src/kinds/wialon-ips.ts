@@ -13,17 +13,17 @@ import {
 import { endpointText, type HostSettings, hostSettingsFault } from '../host-settings.ts';
 import { TerminalLink } from '../terminal-link.ts';
 
-/** Positions by Wialon IPS 2.0: each terminal has a connection, and logs in by its own number. */
+/** Positions by Wialon IPS 2.0: each terminal has its own connection, and logs in with its own number. */
 export type WialonIpsDestination = HostSettings;
 
-/** Connections that are kept open. */
+/** Maximum number of connections that are kept open. */
 const MAX_LINKS = 64;
-/** Terminals whose positions are sent at the same time. */
+/** Number of terminals whose positions are sent at the same time. */
 const AT_ONCE = 8;
-/** A terminal that the receiving system does not know is not logged in again within this time. */
+/** Time for which an unknown terminal is not logged in again. */
 const UNKNOWN_FOR_MS = 60_000;
 const MAX_UNKNOWN = 10_000;
-/** The receiving system does not know the terminal, or does not take it. */
+/** Response if the receiving system does not know the terminal, or does not accept it. */
 const LOGIN_REFUSED = '#AL#0';
 
 export const wialonIpsDestination: DestinationKind<WialonIpsDestination> = {
@@ -48,9 +48,9 @@ class WialonIpsTarget implements Target {
   readonly #password: string | null;
   readonly #context: TargetContext;
   readonly #connect: ConnectGuarded;
-  /** The one used last is the last. */
+  /** Least recently used first. */
   readonly #links = new Map<TerminalId, Link>();
-  /** Until when, Unix ms. */
+  /** Terminals that the receiving system does not know, each with the end of its login pause in Unix milliseconds. */
   readonly #unknown = new Map<TerminalId, number>();
   #isClosed = false;
 
@@ -81,7 +81,7 @@ class WialonIpsTarget implements Target {
   }
 
   async test(): Promise<void> {
-    // No terminal is known here: that the login is answered is all that can be tried.
+    // No terminal is known here, so the test can only check that a login is answered.
     const link = this.#open('outrider' as TerminalId);
     try {
       const reply = await link.link.next();
@@ -110,14 +110,14 @@ class WialonIpsTarget implements Target {
       link.link.write(link.speaker.encode(some));
       const reply = await answerOf(link);
       if (reply.type !== 'refused') continue;
-      // `#AB#` has the number of messages that were taken.
+      // `#AB#` has the number of accepted messages.
       const taken = Number(/^#AB#(\d+)/.exec(reply.detail)?.[1] ?? 0);
       if (!/^#A[BD]#/.test(reply.detail)) throw new ForwardingError(`The positions were answered ${reply.detail}.`);
       refuse(some.length - Math.min(taken, some.length), `the positions were answered ${reply.detail}.`);
     }
   }
 
-  /** @returns why the terminal can't be logged in, where that is because of the terminal */
+  /** @returns the link, or why the terminal cannot be logged in, if the terminal itself is the reason */
   async #loggedIn(terminalId: TerminalId): Promise<Link | string> {
     const { now } = this.#context;
     if (this.#isClosed) throw new ForwardingError('The connection was closed.');
@@ -162,7 +162,7 @@ class WialonIpsTarget implements Target {
   }
 }
 
-/** What the receiving system says to what was sent; commands to terminals are not for a platform. */
+/** The response to the data that was sent. Commands to terminals are not meant for a platform. */
 async function answerOf({ link }: Link): Promise<Exclude<SimulatorReply, { type: 'command' }>> {
   for (;;) {
     const reply = await link.next();

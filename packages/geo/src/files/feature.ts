@@ -1,4 +1,4 @@
-/** A feature of a file (RFC 7946), before anything of it was checked. */
+/** A feature of a file (RFC 7946), not validated. */
 export interface FileFeature {
   id: string | null;
   geometry: FileGeometry | null;
@@ -9,10 +9,10 @@ export type FileGeometry =
   | { type: string; coordinates: unknown }
   | { type: 'GeometryCollection'; geometries: readonly (FileGeometry | null)[] };
 
-/** More shapes are no file that anybody drew. */
+/** Most shapes accepted in a file: hand-drawn files have far fewer. */
 export const MAX_FILE_SHAPES = 10_000;
 
-/** What stands in a file can't be read as what it should be; the message says why. */
+/** The file is not valid in its format; the message says why. */
 export class FileError extends Error {
   override name = 'FileError';
 }

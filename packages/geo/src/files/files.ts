@@ -9,7 +9,7 @@ export { readGpxTrack, type TrackPoint } from './gpx.ts';
 export type { FileItem, ItemDefaults } from './items.ts';
 export { KML_FOOT, KML_HEAD, writePlacemark } from './kml.ts';
 
-/** Formats of files with places. */
+/** File formats that can be imported. */
 export const FILE_FORMATS = ['geojson', 'kml', 'gpx'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
@@ -20,9 +20,9 @@ const READERS: Record<FileFormat, (text: string) => FileFeature[]> = {
 };
 
 /**
- * What a file draws, as features that an import takes.
+ * Reads the shapes of a file as features for an import.
  *
- * @throws {FileError} when it is no such file, or draws too much
+ * @throws {FileError} when the file is not of this format, or has too many shapes
  */
 export function readPlaces(format: FileFormat, text: string, defaults: ItemDefaults): FileItem[] {
   if (text.startsWith('PK\u0003\u0004')) throw new FileError('It is packed (KMZ): unpack the KML in it.');

@@ -1,9 +1,9 @@
 import { FileError, type FileFeature, type FileGeometry } from './feature.ts';
 
 /**
- * Features of GeoJSON of any kind: a collection, a feature, or a geometry alone.
+ * Features of any GeoJSON: a collection, a feature, or a bare geometry.
  *
- * @throws {FileError} when it is no GeoJSON
+ * @throws {FileError} when the text is not GeoJSON
  */
 export function readGeoJson(text: string): FileFeature[] {
   const root = parsed(text);

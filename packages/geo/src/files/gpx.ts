@@ -4,9 +4,9 @@ import { allIn, childOf, readXml, textOf, type XmlNode } from './xml.ts';
 const TOP = new Set(['wpt', 'rte', 'trk']);
 
 /**
- * Waypoints as points, routes and each segment of a track as lines.
+ * Reads waypoints as points, and routes and track segments as lines.
  *
- * @throws {FileError} when it is no GPX
+ * @throws {FileError} when the text is not GPX
  */
 export function readGpx(text: string): FileFeature[] {
   const root = readXml(text);
@@ -37,7 +37,7 @@ function pointOf({ attributes }: XmlNode): number[] {
 
 /** A point of a track with the time at which it was recorded. */
 export interface TrackPoint {
-  /** As the file has it: ISO 8601. */
+  /** ISO 8601, as in the file. */
   time: string;
   latitude: number;
   longitude: number;
@@ -49,11 +49,11 @@ export interface TrackPoint {
 const KMH_PER_MPS = 3.6;
 
 /**
- * The points of all tracks that have a time, in the order of the file. Speed and course are read where the file has
- * them as GPX 1.0 does, or in extensions.
+ * The points of all tracks that have a time, in the order of the file. Speed and course are read as in GPX 1.0, or from
+ * extensions.
  *
- * @returns with the number of points that have no time
- * @throws {FileError} when it is no GPX
+ * @returns also the number of points without a time
+ * @throws {FileError} when the text is not GPX
  */
 export function readGpxTrack(text: string): { points: TrackPoint[]; withoutTime: number } {
   const root = readXml(text);
@@ -77,7 +77,7 @@ export function readGpxTrack(text: string): { points: TrackPoint[]; withoutTime:
   return { points, withoutTime };
 }
 
-/** A number of a point, or of its extensions; null without. */
+/** A number of a point, or of its extensions; null if missing. */
 function measureOf(node: XmlNode, name: string): number | null {
   const extensions = childOf(node, 'extensions');
   const [nested] = extensions === undefined ? [] : allIn(extensions, new Set([name]));

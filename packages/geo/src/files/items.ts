@@ -1,9 +1,9 @@
 import { FileError, type FileFeature, type FileGeometry, MAX_FILE_SHAPES } from './feature.ts';
 
-/** Sizes and name of what a file draws without them. */
+/** Default name and sizes for shapes that have none in the file. */
 export interface ItemDefaults {
   name: string;
-  /** Null in both: what says nothing of its size is left out. */
+  /** Where null, shapes without a size of their own are left out. */
   radiusM: number | null;
   widthM: number | null;
 }
@@ -11,13 +11,13 @@ export interface ItemDefaults {
 /** A shape of a file. */
 export interface FileItem {
   name: string;
-  /** The feature that an import takes; what it says is not checked yet. Null: nothing that can be a geofence. */
+  /** Feature for an import, whose values are not validated yet. Null: it can't be a geofence. */
   feature: object | null;
-  /** Kind of a geometry that can't be a geofence. */
+  /** Type of a geometry that can't be a geofence. */
   unsupported: string | null;
-  /** The size that a point or a line has neither of its own nor by default: it is left out. */
+  /** Missing size of a point or a line, which has no default either: the shape is left out. */
   lacks: 'radiusM' | 'widthM' | null;
-  /** Names of properties that mean nothing here: they are left out. */
+  /** Names of unknown properties, which are left out. */
   ignored: string[];
 }
 
@@ -27,12 +27,12 @@ const SHAPES: Readonly<Record<string, string>> = {
   Point: 'circle',
   LineString: 'line',
 };
-/** How deep arrays of coordinates are: deeper ones are left to the check of the import. */
+/** Nesting depth of coordinate arrays. Deeper ones are left for the import to reject. */
 const DEPTHS: Readonly<Record<string, number>> = { Point: 0, LineString: 1, Polygon: 2, MultiPolygon: 3 };
-/** Collections in collections. */
+/** Limit on collections nested in collections. */
 const MAX_DEPTH = 16;
 
-/** What is read of properties: of several names the first that says something. */
+/** Properties to read: of several names, the first with a value counts. */
 const NAMES = {
   name: ['name', 'Name', 'NAME', 'title'],
   description: ['description', 'desc', 'Description'],
@@ -46,12 +46,12 @@ const NAMES = {
   sharedGroupIds: ['sharedGroupIds'],
   sharedWithOrganisation: ['sharedWithOrganisation'],
 } as const;
-/** Said by an export, and known without. */
+/** Properties that exports add and that are ignored on import. */
 const COMPUTED = ['shape', 'ownerId', 'areaM2', 'perimeterM', 'id', 'longitude', 'latitude'];
 const KNOWN: ReadonlySet<string> = new Set([...Object.values(NAMES).flat(), ...COMPUTED]);
 
 /**
- * The geofences that features draw: a collection of shapes becomes several, and each gets a name of its own.
+ * Converts features to geofences. A collection of shapes becomes several geofences, and each gets a unique name.
  *
  * @throws {FileError} when there are too many
  */
@@ -81,7 +81,7 @@ export function itemsOf(features: readonly FileFeature[], defaults: ItemDefaults
   return items;
 }
 
-/** Each name that was given before gets a number. */
+/** Appends a number to names that were used before. */
 function uniqueNames(): (wanted: string) => string {
   const taken = new Map<string, number>();
   return (wanted) => {
@@ -98,7 +98,7 @@ function uniqueNames(): (wanted: string) => string {
 
 type Shape = { type: string; coordinates: unknown };
 
-/** The parts that can be geofences; of MultiPolygon, GeoJSON's one shape of several areas, all together. */
+/** The parts that can be geofences. A MultiPolygon stays one shape of several areas. */
 function* shapesOf(geometry: FileGeometry | null, depth: number): Generator<Shape> {
   if (geometry === null || typeof geometry !== 'object') return;
   if ('geometries' in geometry) {
@@ -114,7 +114,7 @@ function* shapesOf(geometry: FileGeometry | null, depth: number): Generator<Shap
   else yield { type, coordinates };
 }
 
-/** A circle that our KML draws as a polygon. */
+/** The circle behind a polygon from this service's KML export. */
 function circleIn({ properties }: FileFeature): FileGeometry | null {
   const [longitude, latitude] = [numberIn(properties, ['longitude']), numberIn(properties, ['latitude'])];
   if (properties.shape !== 'circle' || longitude === null || latitude === null) return null;
@@ -157,7 +157,7 @@ function featureOf(
   };
 }
 
-/** Without altitudes. */
+/** Removes altitudes. */
 function flat(part: unknown, depth: number): unknown {
   if (!Array.isArray(part)) return part;
   return depth === 0 ? part.slice(0, 2) : part.map((each) => flat(each, depth - 1));
@@ -185,7 +185,7 @@ function positiveIn(properties: FileFeature['properties'], names: readonly strin
   return value !== null && value > 0 ? value : null;
 }
 
-/** Ids: of KML, in a line; of QGIS, maybe as JSON in a text. */
+/** Ids in a list property: KML has them as text, QGIS may have them as JSON in a text. */
 function listIn(value: unknown): unknown[] | null {
   if (typeof value === 'string' && /^\s*\[/.test(value)) return value.match(/[0-9a-f-]{36}/gi) ?? [];
   if (typeof value === 'string' && value.trim() !== '') return value.trim().split(/\s+/);

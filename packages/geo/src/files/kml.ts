@@ -11,7 +11,7 @@ const GEOMETRIES = new Set(['Point', 'LineString', 'LinearRing', 'Polygon', 'Mul
 /**
  * The placemarks of a file, with their colours and data.
  *
- * @throws {FileError} when it is no KML
+ * @throws {FileError} when the text is not KML
  */
 export function readKml(text: string): FileFeature[] {
   const root = readXml(text);
@@ -66,7 +66,7 @@ function geometryOf(node: XmlNode): FileGeometry | null {
       };
     default: {
       const parts = node.children.filter(({ name }) => GEOMETRIES.has(name)).map(geometryOf);
-      // Some programs draw several areas of one name so.
+      // Some programs write several areas with one name like this.
       const areas = parts.flatMap((part) => (part?.type === 'Polygon' && 'coordinates' in part ? [part] : []));
       return areas.length > 1 && areas.length === parts.length
         ? { type: 'MultiPolygon', coordinates: areas.map(({ coordinates }) => coordinates) }
@@ -84,7 +84,7 @@ function numbersIn(text: string, separator: string | RegExp): number[] {
   return text.trim().split(separator).slice(0, 2).map(Number);
 }
 
-/** The colour of the outline, else of the area: KML writes aabbggrr. */
+/** Colour of the outline, else of the area; KML writes aabbggrr. */
 function colorOf(placemark: XmlNode, styles: ReadonlyMap<string, XmlNode>): string | null {
   const named = (url: string | null) => (url === null ? undefined : styles.get(url.slice(url.indexOf('#'))));
   let style = childOf(placemark, 'Style') ?? named(textOf(placemark, 'styleUrl'));
@@ -101,7 +101,7 @@ function colorOf(placemark: XmlNode, styles: ReadonlyMap<string, XmlNode>): stri
   return null;
 }
 
-/** Sides of the polygon that a circle is drawn as. */
+/** Number of sides of the polygon that represents a circle. */
 const CIRCLE_SIDES = 72;
 
 export const KML_HEAD =
@@ -109,8 +109,8 @@ export const KML_HEAD =
 export const KML_FOOT = '</Document></kml>\n';
 
 /**
- * A geofence as a placemark. What KML has no element for is in its data, so that {@link readKml} and what follows it
- * make the same geofence of it again.
+ * A geofence as a placemark. Fields without an element in KML are written as its data, so that an import with
+ * {@link readKml} restores the same geofence.
  */
 export function writePlacemark(geofence: Geofence): string {
   const { id, name, description, color, shape } = geofence;
@@ -172,7 +172,7 @@ function circleRing([longitude, latitude]: LngLat, radiusM: number): LngLat[] {
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Without characters that no XML may have. */
+/** Escapes text, without characters that are not allowed in XML. */
 function escaped(text: string): string {
   const allowed = text.toWellFormed().replace(/[^\P{Cc}\t\n\r]|[\uFFFE\uFFFF]/gu, '');
   return allowed.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);

@@ -1,12 +1,12 @@
 import { SaxesParser } from 'saxes';
 import { FileError } from './feature.ts';
 
-/** An element of a document, without the prefix of its namespace. */
+/** An XML element, without the prefix of its namespace. */
 export interface XmlNode {
   name: string;
   attributes: Readonly<Record<string, string>>;
   children: XmlNode[];
-  /** What stands between its tags, without that of its children. */
+  /** Text directly in the element, without that of its children. */
   text: string;
 }
 
@@ -14,10 +14,10 @@ const MAX_DEPTH = 64;
 const MAX_NODES = 1_000_000;
 
 /**
- * Reads a document. Entities are those of XML alone: what a DOCTYPE declares is not looked at, so nothing expands and
- * nothing is fetched.
+ * Parses a document. Only the predefined XML entities are known. Declarations of a DOCTYPE are ignored, so that nothing
+ * expands and nothing is fetched.
  *
- * @throws {FileError} when it is no XML, or is deeper or larger than any map
+ * @throws {FileError} when the text is not XML, or exceeds the limits on depth and size
  */
 export function readXml(text: string): XmlNode {
   const parser = new SaxesParser();
@@ -53,12 +53,12 @@ export function childOf(node: XmlNode, name: string): XmlNode | undefined {
   return node.children.find((child) => child.name === name);
 }
 
-/** Text of the first child of this name; null where it says nothing. */
+/** Text of the first child of this name; null where it is missing or empty. */
 export function textOf(node: XmlNode, name: string): string | null {
   return childOf(node, name)?.text.trim() || null;
 }
 
-/** All elements of some names within another, in their order. */
+/** All descendants with one of the names, in document order. */
 export function* allIn(node: XmlNode, names: ReadonlySet<string>): Generator<XmlNode> {
   for (const child of node.children) {
     if (names.has(child.name)) yield child;

@@ -1,31 +1,31 @@
-/** Number of words of a block of a class: 4, 6, 8, 12, 16, 24, 32, … */
+/** Number of words in a block of a size class: 4, 6, 8, 12, 16, 24, 32, … */
 export function blockLength(blockClass: number): number {
   return (2 + (blockClass & 1)) << ((blockClass >> 1) + 1);
 }
 
-/** The smallest class whose blocks hold so many words. */
+/** The smallest size class whose blocks hold this many words. */
 export function blockClassFor(length: number): number {
   let blockClass = 0;
   while (blockLength(blockClass) < length) blockClass++;
   return blockClass;
 }
 
-/** Classes up to blocks of 2^29 words: more than a pool can have. */
+/** Number of size classes, up to blocks of 2^29 words: larger than any pool. */
 const CLASSES = 56;
 
 /**
- * Blocks of 32-bit words in one array that grows. A freed block is given out again to the next who wants one of its
- * class; nothing is ever moved, so that a place names a block for as long as it lives. Blocks begin and end at
- * multiples of 8 bytes.
+ * Pool allocator for blocks of 32-bit words in one growing array. A freed block is reused for the next allocation of
+ * its size class. Blocks are never moved, so that an offset is valid for the lifetime of its block. Blocks begin and
+ * end at multiples of 8 bytes.
  */
 export class BlockPool {
-  /** Replaced by a longer one when it is full: read it anew after each allocation. */
+  /** Replaced by a longer array when it is full: read this field again after each allocation. */
   words: Int32Array<ArrayBuffer>;
-  /** The same memory as doubles: the one at word `w` is number `w / 2`. */
+  /** The same memory as doubles: the double at word `w` has index `w / 2`. */
   doubles: Float64Array<ArrayBuffer>;
-  /** For each class the first free block, or 0; a free block's first word names the next one. */
+  /** First free block of each class, or 0. The first word of a free block links to the next one. */
   readonly #free = new Int32Array(CLASSES);
-  /** Starts at 2: a place of 0 means none, and all places are even. */
+  /** Starts at 2: an offset of 0 means none, and all offsets are even. */
   #top = 2;
 
   constructor() {
@@ -33,7 +33,7 @@ export class BlockPool {
     this.doubles = new Float64Array(this.words.buffer);
   }
 
-  /** Place (word) of a block of the class; what it holds is undefined. */
+  /** Allocates a block of the class and returns its offset in words; its content is undefined. */
   allocate(blockClass: number): number {
     const freed = this.#free[blockClass] as number;
     if (freed !== 0) {
@@ -51,7 +51,7 @@ export class BlockPool {
     return at;
   }
 
-  /** Gives a block back; it must be of the class it was allocated with. */
+  /** Frees a block; the class must be that of its allocation. */
   free(at: number, blockClass: number): void {
     this.words[at] = this.#free[blockClass] as number;
     this.#free[blockClass] = at;

@@ -1,6 +1,6 @@
 /**
- * The finest cell that a query found without a boundary in it: while a vehicle stays in it, its geofences are the same.
- * Filled in by `GeofenceIndex.query`, and valid for that index alone.
+ * The finest cell of a query, if no boundary is in it: while a vehicle stays in the cell, its geofences are the same.
+ * Set by `GeofenceIndex.query`, and valid for that index only.
  */
 export class CachedCell {
   /** -1: no cell. */
@@ -9,7 +9,7 @@ export class CachedCell {
   /** Version of the index. */
   version = -1;
 
-  /** True where two cells share a side, or are one: a straight way between them touches no third cell. */
+  /** Whether two cells share a side or are the same: a straight segment between them touches no third cell. */
   isBeside(column: number, row: number): boolean {
     return Math.abs(this.column - column) + Math.abs(this.row - row) <= 1;
   }

@@ -3,14 +3,14 @@ import { entryLength } from './entry.ts';
 import { LEVELS } from './grid.ts';
 
 /**
- * Words of a bucket: column with level, row, place of the cell's block (0: empty bucket), words used * 64 + block
- * class.
+ * Number of words in a bucket: column with level, row, offset of the cell's block (0: empty bucket), words used * 64 +
+ * block class.
  */
 const BUCKET = 4;
 const CLASS_BITS = 6;
 const FEWEST_BUCKETS = 64;
 
-/** A column and the level it is of in one word: columns have 20 bits. */
+/** A column and its level in one word: columns have 20 bits. */
 function columnWord(level: number, column: number): number {
   return column | (level << 24);
 }
@@ -20,17 +20,17 @@ function hashOf(columnAndLevel: number, row: number): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/** The cells that are not empty: an open hash table by level, column and row, to the entries of each. */
+/** Hash table with open addressing from non-empty cells (level, column, row) to their entries. */
 export class CellTable {
-  /** Number of cells on each level: a level without any need not be looked at. */
+  /** Number of cells on each level, so that empty levels can be skipped. */
   readonly levelCells = new Int32Array(LEVELS);
-  /** Where the entries are. */
+  /** Memory of the entries. */
   readonly pool = new BlockPool();
   #buckets = new Int32Array(FEWEST_BUCKETS * BUCKET);
   #mask = FEWEST_BUCKETS - 1;
   #count = 0;
 
-  /** Number of cells that are not empty. */
+  /** Number of non-empty cells. */
   get size(): number {
     return this.#count;
   }
@@ -39,7 +39,7 @@ export class CellTable {
     return this.#buckets.byteLength + this.pool.words.byteLength + this.levelCells.byteLength;
   }
 
-  /** Place of the cell's bucket, or -1 where the cell is empty; for {@link entriesAt} and {@link usedAt}. */
+  /** Index of the cell's bucket, or -1 where the cell is empty; for {@link entriesAt} and {@link usedAt}. */
   find(level: number, column: number, row: number): number {
     const buckets = this.#buckets;
     const mask = this.#mask;
@@ -53,7 +53,7 @@ export class CellTable {
     }
   }
 
-  /** Place of the cell's first entry in the pool. */
+  /** Offset of the cell's first entry in the pool. */
   entriesAt(at: number): number {
     return this.#buckets[at + 2] as number;
   }
@@ -85,7 +85,7 @@ export class CellTable {
     this.#buckets[at + 3] = ((used + length) << CLASS_BITS) | blockClass;
   }
 
-  /** Takes all entries of a slot out of a cell; a cell left without any is empty again. */
+  /** Removes all entries of a slot from a cell. A cell without entries is removed. */
   remove(level: number, column: number, row: number, slot: number): void {
     const at = this.find(level, column, row);
     if (at < 0) return;
@@ -111,7 +111,7 @@ export class CellTable {
     this.#empty(at / BUCKET);
   }
 
-  /** Makes a cell with an empty block; returns the place of its bucket. */
+  /** Inserts a cell with an empty block; returns the index of its bucket. */
   #insert(level: number, column: number, row: number, blockClass: number): number {
     if ((this.#count + 1) * 3 > (this.#mask + 1) * 2) this.#grow();
     const word = columnWord(level, column);
@@ -139,7 +139,7 @@ export class CellTable {
     }
   }
 
-  /** Empties a bucket, and moves the ones behind it up so that each can still be found from where its hash points. */
+  /** Empties a bucket, and moves following ones up so that each can still be found from its hash. */
   #empty(bucket: number): void {
     const buckets = this.#buckets;
     const mask = this.#mask;

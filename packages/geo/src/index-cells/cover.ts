@@ -8,16 +8,16 @@ import type { Extent } from '../unwrap.ts';
 import { CIRCLE, END_COUNTS, FULL, LINE, POLYGON, runLength, START_COUNTS } from './entry.ts';
 import { CELL_DEG, clampColumn, clampRow, columnOf, FINEST, FINEST_COLUMNS, MARGIN_DEG, rowOf } from './grid.ts';
 
-/** Takes what a shape's cells are found to be: an entry (see `entry.ts`) as the first `length` words of `entry`. */
+/** Receives each cell of a shape with its entry (see `entry.ts`): the first `length` words of `entry`. */
 export type CellSink = (level: number, column: number, row: number, entry: Int32Array, length: number) => void;
 
-/** A shape's boundary is followed with about this many cells: on finer levels it would take more. */
+/** Approximate number of cells along a shape's boundary, which decides the finest level. */
 const BOUNDARY_CELLS = 48;
-/** A cell with more edges than this is divided further … */
+/** A cell with more edges than this is subdivided, within the limit of {@link MOST_CELLS}. */
 const MANY_EDGES = 24;
-/** … until the shape has this many cells. */
+/** Number of cells of a shape from which on cells with many edges are no longer subdivided. */
 const MOST_CELLS = 512;
-/** Cells are looked for from the level down on which the shape's box has at most this many. */
+/** The search for cells starts on the finest level on which the shape's box has at most this many. */
 const START_CELLS = 9;
 
 /**
@@ -68,12 +68,12 @@ function rangeWithin(range: CellRange, level: number, column: number, row: numbe
   };
 }
 
-/** Where entries are written before they are handed on. */
+/** Buffer in which entries are written before they are passed on. */
 class EntryScratch {
   words = new Int32Array(256);
   doubles = new Float64Array(this.words.buffer);
 
-  /** Makes space for an entry of so many words. */
+  /** Ensures capacity for an entry of this many words. */
   reserve(length: number): void {
     if (length <= this.words.length) return;
     this.words = new Int32Array(2 * length);
@@ -92,7 +92,7 @@ interface Edges {
   base: number;
 }
 
-/** Covers one image of a polygon or a line. */
+/** Computes the cells of one image of a polygon or a line. */
 class PathCover {
   readonly #polygon: boolean;
   readonly #xy: Float64Array;
@@ -102,7 +102,7 @@ class PathCover {
   readonly #reachY: number;
   readonly #level: number;
   readonly #slot: number;
-  /** Of a line, in degrees of latitude; null for a polygon. */
+  /** For a line, in degrees of latitude; null for a polygon. */
   readonly #halfWidthDeg: number | null;
   readonly #sink: CellSink;
   #cells = 0;
@@ -132,7 +132,7 @@ class PathCover {
         lengthDeg += Math.abs((xy[i + 3] as number) - (xy[i + 1] as number));
       }
     }
-    // A wide line's boundary is its two sides.
+    // The boundary of a wide line consists of its two sides.
     this.#level = levelForBoundary(lengthDeg + 2 * (this.#reachX + this.#reachY));
   }
 
@@ -186,7 +186,7 @@ class PathCover {
     );
   }
 
-  /** Those of the parent's edges that are in or near the cell. */
+  /** The parent's edges that are in or near the cell. */
   #near(parent: Edges, level: number, middleX: number, middleY: number): Edges {
     const half = (CELL_DEG[level] as number) / 2 + (MARGIN_DEG[level] as number);
     const halfX = half + this.#reachX;
@@ -236,7 +236,7 @@ class PathCover {
     return x < middleX && y >= middleY - half && y <= middleY + half;
   }
 
-  /** Number of the ring that a point is of. */
+  /** Index of the ring that contains a point. */
   #ringOf(point: number): number {
     let low = 0;
     let high = this.#ringStarts.length - 1;
@@ -248,7 +248,7 @@ class PathCover {
     return low;
   }
 
-  /** The edge that leads to a point that begins another. */
+  /** The edge that ends at the point where another begins. */
   #before(point: number): number {
     const ring = this.#ringOf(point);
     return point === this.#ringStarts[ring] ? (this.#ringStarts[ring + 1] as number) - 2 : point - 1;
@@ -260,7 +260,7 @@ class PathCover {
     return point === (this.#ringStarts[ring + 1] as number) - 1 ? (this.#ringStarts[ring] as number) : point;
   }
 
-  /** Whether a place is inside (1) or outside (0), of a polygon, by the edges near one of the cells that it is in. */
+  /** Parity of a place in a polygon, inside (1) or outside (0), by the edges near a cell that contains it. */
   #parity(edges: Edges, x: number, y: number): number {
     const xy = this.#xy;
     let parity = edges.base;
@@ -276,9 +276,9 @@ class PathCover {
   }
 
   /**
-   * Whether the whole cell is near enough to one of the edges. A map with the scale of the cell's widest parallel never
-   * understates a distance, and the points within a distance of a segment are a convex set: so testing the cell's
-   * corners is enough.
+   * Whether the whole cell is within the line's width of one of the edges. A map with the scale of the cell's widest
+   * parallel never understates a distance, and the points within a distance of a segment form a convex set. So testing
+   * the cell's corners is sufficient.
    */
   #isWithinLine(edges: Edges, size: number, middleX: number, middleY: number): boolean {
     const half = size / 2 + (MARGIN_DEG[0] as number);
@@ -338,7 +338,7 @@ class PathCover {
   }
 }
 
-/** Metres by which a cell must be clear of a circle's edge to be called inside or outside: far above rounding. */
+/** Minimum distance in metres of a cell from a circle's edge to count as inside or outside: far above rounding. */
 const CLEAR_M = 1e-3;
 
 function coverCircle(circle: FlatCircle, slot: number, sink: CellSink): void {
@@ -351,7 +351,7 @@ function coverCircle(circle: FlatCircle, slot: number, sink: CellSink): void {
     const size = CELL_DEG[level] as number;
     const middleX = (column + 0.5) * size - 180;
     const middleY = (row + 0.5) * size - 90;
-    // No place of the cell is farther from its middle than this: haversine, with sines put at their arguments.
+    // Upper bound of the distance from the cell's middle to its places: haversine, with sines replaced by their angles.
     const half = (size / 2) * RADIANS;
     const widest = Math.cos(Math.max(0, Math.abs(middleY) - size / 2) * RADIANS);
     const reachM = 2 * Math.asin(Math.min(1, (half / 2) * Math.sqrt(1 + widest * widest))) * EARTH_RADIUS_M;
@@ -369,25 +369,25 @@ function coverCircle(circle: FlatCircle, slot: number, sink: CellSink): void {
   eachCell(range, level, (column, row) => visit(level, column, row));
 }
 
-/** The range of a circle: its columns run on past the antimeridian, but never come round to where they began. */
+/** Cell range of a circle: its columns continue past the antimeridian, but never wrap around to their start. */
 function circleRange(extent: Extent): CellRange {
   const margin = MARGIN_DEG[0] as number;
   const rows = { south: clampRow(rowOf(extent.minY - margin)), north: clampRow(rowOf(extent.maxY + margin)) };
   const west = columnOf(extent.minX - margin);
   const east = columnOf(extent.maxX + margin);
-  // Coarse cells come round sooner than fine ones: nearly all the way is all the way.
+  // Coarse cells wrap around sooner than fine ones: a nearly full circle of longitudes is treated as a full one.
   if (extent.maxX - extent.minX > 360 - 2 * (CELL_DEG[0] as number))
     return { ...rows, west: 0, east: FINEST_COLUMNS - 1 };
   return { ...rows, west, east };
 }
 
 /**
- * Finds the cells that a shape covers: those wholly inside, those that its boundary passes through (with only what
- * matters there of the boundary). Coarse inside, finer towards the boundary, and for any shape bounded in number: about
- * 50 on the boundary and as many inside; more, up to some 500, only where many edges lie close together. The same shape
- * always has the same cells.
+ * Finds the cells that a shape covers: those wholly inside, and those that its boundary passes through (with only the
+ * relevant part of the boundary). Cells are coarse inside and finer towards the boundary. Their number is bounded for
+ * any shape: about 50 on the boundary and as many inside; more, up to some 500, only where many edges lie close
+ * together. The same shape always has the same cells.
  *
- * @param slot number of the geofence to put in the entries
+ * @param slot number of the geofence to store in the entries
  */
 export function coverShape(shape: FlatShape, slot: number, sink: CellSink): void {
   if (shape.type === 'circle') return coverCircle(shape, slot, sink);

@@ -4,22 +4,22 @@ import { rootBetween } from '../root.ts';
 import { squaredDistanceToSegment } from '../segment-distance.ts';
 
 /*
- * A fast path for the place where a way first meets a boundary: most ways of vehicles are short and cross one edge. The
- * result is NaN for degenerate ways and for ways with both ends on one side; callers then use the complete method of
- * `inside-intervals.ts`.
+ * Fast path for finding where a segment first crosses a boundary: most steps of vehicles are short and cross one edge.
+ * The result is NaN for degenerate segments and for segments with both ends on one side; callers then use the complete
+ * method of `inside-intervals.ts`.
  */
 
-/** A way and a corner nearer to each other than this many degrees: rounding may decide, and must not decide here. */
+/** Distance in degrees between segment and vertex below which rounding could decide: the segment is degenerate. */
 const NEAR_DEG = 1e-12;
-/** Two fractions of a way nearer to each other than this: the same. */
+/** Two fractions of a segment with a smaller difference are the same. */
 const NEAR_FRACTION = 1e-9;
 
 /**
- * Finds where a way meets a polygon: {@link begin} with the way, {@link take} all edges that it may meet, ask for the
- * {@link fraction}. A way that touches a corner, runs along an edge, begins or ends on one, or meets two at once is not
- * decided here, but by `PreparedShape.crossing`.
+ * Finds where a segment crosses a polygon: call {@link begin} with the segment, {@link take} with all edges that it may
+ * cross, then {@link fraction}. Degenerate segments are left to `PreparedShape.crossing`: those that touch a vertex,
+ * run along an edge, begin or end on one, or cross two at one point.
  *
- * Each edge that is met changes the side, so an odd number of them leads from one side to the other.
+ * Each crossed edge changes the side, so an odd number of them leads from one side to the other.
  */
 export class PolygonCrossing {
   #x = 0;
@@ -49,7 +49,7 @@ export class PolygonCrossing {
     const near = NEAR_DEG * (Math.abs(dx) + Math.abs(dy));
     let ax = (xy[at] as number) - x;
     let ay = (xy[at + 1] as number) - y;
-    // On which side of the way (and of what lies before and beyond it) is the edge's begin, and its end?
+    // Sides of the infinite line through the segment on which the edge's begin and end lie.
     let sideA = dx * ay - dy * ax;
     for (let i = at + 2, end = at + 2 * edges; i <= end; i += 2) {
       const bx = (xy[i] as number) - x;
@@ -63,14 +63,14 @@ export class PolygonCrossing {
     }
   }
 
-  /** The fraction of the way at which it first meets an edge, or NaN. */
+  /** The fraction of the segment at which it first crosses an edge, or NaN. */
   fraction(): number {
     return this.#isPlain && (this.#meetings & 1) === 1 ? this.#first : Number.NaN;
   }
 
   #meet(ax: number, ay: number, sideA: number, bx: number, by: number, sideB: number, near: number): void {
     if (Math.abs(sideA) <= near || Math.abs(sideB) <= near) {
-      // A corner on the line that the way is on: beyond its ends it does not matter.
+      // A vertex on the infinite line through the segment: irrelevant if beyond the segment's ends.
       const dx = this.#dx;
       const dy = this.#dy;
       const length = dx * dx + dy * dy;
@@ -89,13 +89,13 @@ export class PolygonCrossing {
   }
 }
 
-/** Up to so many degrees either way, a way meets a circle at most twice, and once where one end of it is inside. */
+/** A segment up to this many degrees crosses a circle at most twice, and once if one of its ends is inside. */
 const SHORT_DEG = 1;
 
 /**
- * Where a way from x, y meets a circle; not plain is one of over a degree.
+ * Where a segment from x, y crosses a circle; NaN for a segment of over a degree.
  *
- * @param limit what {@link haversine} gives for places exactly on the circle
+ * @param limit value of {@link haversine} for places exactly on the circle
  */
 export function quickCircleCrossing(
   longitude: number,
@@ -119,16 +119,16 @@ export function quickCircleCrossing(
   );
 }
 
-/** Ways longer than this, degrees, are not looked at as if one map were true to scale along all of them. */
+/** For segments longer than this, degrees, no single map is accurate enough along the whole segment. */
 const MAP_DEG = 0.01;
-/** Scales of maps differ by less than this, relatively, along such a way, below 85° of latitude. */
+/** Relative difference of the maps' scales along a segment up to that length, below 85° of latitude. */
 const MAP_SLACK = 2e-3;
 
 /**
- * Finds where a way meets a line's rim, like {@link PolygonCrossing}. It is not decided here for a way of over
- * {@link MAP_DEG}, and for one that comes through the width of an edge that neither end is in.
+ * Finds where a segment crosses the boundary of a line, like {@link PolygonCrossing}. Left undecided are segments of
+ * over {@link MAP_DEG}, and segments that cross the width of an edge that contains neither of their ends.
  *
- * The width around an edge is convex: a way with one end in it crosses its rim once.
+ * The area within the width of an edge is convex: a segment with one end inside crosses its boundary once.
  */
 export class LineCrossing {
   #x = 0;
@@ -184,10 +184,10 @@ export class LineCrossing {
     }
   }
 
-  /** The fraction of the way at which it first leaves the line, or comes into it; or NaN. */
+  /** The fraction of the segment at which it first leaves or enters the line; or NaN. */
   fraction(): number {
     if (!this.#isPlain || this.#startsInside === this.#endsInside) return Number.NaN;
-    // Into the widths of several edges: the first counts. Out of several: the last, up to which the way is in that one.
+    // Of several edges' widths, the first entry counts, or the last exit.
     return this.#endsInside ? this.#entry : this.#exit;
   }
 
@@ -221,8 +221,8 @@ export class LineCrossing {
 }
 
 /**
- * True where a short way stays clearly outside of the width around an edge: decided by the ends of both, where the two
- * do not cross. False where that is not plain.
+ * Whether a short segment stays clearly outside the width around an edge. Decided by the ends of both, where the two do
+ * not cross. False where undecided.
  *
  * @param limit square of half of the width, in degrees of latitude
  */

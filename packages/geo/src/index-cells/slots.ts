@@ -1,7 +1,7 @@
 import type { Shape } from '@outrider/domain';
 import type { FlatShape } from '../flat-shape.ts';
 
-/** Small numbers for the geofences of an index; those of removed ones are given again. */
+/** Assigns small numbers to the geofences of an index; those of removed geofences are reused. */
 export class Slots {
   readonly #slotOf = new Map<number, number>();
   /** By slot; -1 where the slot is free. */

@@ -7,16 +7,16 @@ import { CIRCLE, entryLength, FULL, POLYGON, runLength, runsAt } from './entry.t
 import { CELL_DEG, clampColumn, clampRow, columnOf, FINEST, rowOf } from './grid.ts';
 import type { Slots } from './slots.ts';
 
-/** A way that touches more cells than this on one level is compared with all geofences' boxes instead. */
+/** A segment that touches more cells than this on one level is compared with the boxes of all geofences instead. */
 const LONG_WAY_CELLS = 256;
 
-/** Margin around a way, degrees: far above rounding. */
+/** Margin around a segment, degrees: far above rounding. */
 const WAY_MARGIN_DEG = 1e-7;
 
-/** Finds the geofences whose boundary a way may meet. */
+/** Finds the geofences whose boundary a segment may cross. */
 export class WaySearch {
   readonly #slots: Slots;
-  /** By slot: the last search that found the geofence. */
+  /** By slot: number of the last search that found the geofence. */
   #seen = new Int32Array(4);
   #seenNow = 0;
 
@@ -28,7 +28,7 @@ export class WaySearch {
     return this.#seen.byteLength;
   }
 
-  /** As `GeofenceIndex.queryWay`. */
+  /** See `GeofenceIndex.queryWay`. */
   find(
     cells: CellTable | null,
     fromLongitude: number,
@@ -47,15 +47,15 @@ export class WaySearch {
     if (across >= -180 && across <= 180) {
       return this.#queryPiece(cells, fromLongitude, fromLatitude, toLongitude, toLatitude, out, 0);
     }
-    // The same way twice, each time with the part beyond the antimeridian out of the grid.
+    // The segment is searched twice, each time with the part beyond the antimeridian outside the grid.
     const turn = across > 0 ? -360 : 360;
     const found = this.#queryPiece(cells, fromLongitude, fromLatitude, toLongitude + turn, toLatitude, out, 0);
     return this.#queryPiece(cells, fromLongitude - turn, fromLatitude, toLongitude, toLatitude, out, found);
   }
 
   /**
-   * As {@link queryWay}, for a way that does not leave a finest cell: so it may meet only what touches it and those
-   * around it.
+   * As {@link queryWay}, for a segment within one finest cell: it can only cross boundaries in that cell and in the
+   * coarser cells that contain it.
    */
   #queryWithinCell(
     cells: CellTable,
@@ -88,7 +88,7 @@ export class WaySearch {
     this.#seenNow = 1;
   }
 
-  /** Notes a geofence as found by the present search, once. */
+  /** Writes a geofence to the results of the current search, once. */
   #note(slot: number, out: Int32Array, found: number): number {
     if (this.#seen[slot] === this.#seenNow) return found;
     this.#seen[slot] = this.#seenNow;
@@ -127,7 +127,7 @@ export class WaySearch {
       const half = size / 2 + WAY_MARGIN_DEG;
       for (let row = southRow >> shift; row <= northRow >> shift; row++) {
         const middleY = (row + 0.5) * size - 90;
-        // The columns that the way is in while it is in this row, and one more on each side for rounding.
+        // The columns of the segment within this row, with one more on each side for rounding.
         let first = westColumn >> shift;
         let last = eastColumn >> shift;
         if (last - first > 2 && by !== ay) {
@@ -147,7 +147,7 @@ export class WaySearch {
     return found;
   }
 
-  /** Finds the geofences of a cell whose boundary a way may meet there. */
+  /** Finds the geofences of a cell whose boundary a segment may cross there. */
   #boundariesIn(
     cells: CellTable,
     cell: number,
@@ -180,13 +180,13 @@ export class WaySearch {
     return found;
   }
 
-  /** Finds the geofences whose box meets a box: for very long ways and very small indexes. */
+  /** Finds the geofences whose box overlaps a box: for very long segments and very small indexes. */
   #queryBoxes(west: number, south: number, east: number, north: number, out: Int32Array, foundBefore: number): number {
     let found = foundBefore;
     const { boxes, shapes } = this.#slots;
     for (let slot = 0; slot < shapes.length; slot++) {
       const i = slot * 4;
-      // A free slot's box is of NaN, and meets nothing.
+      // The box of a free slot is NaN and overlaps nothing.
       if (!((boxes[i + 1] as number) <= north && (boxes[i + 3] as number) >= south)) continue;
       for (let turn = -360; turn <= 360; turn += 360) {
         if ((boxes[i] as number) <= east + turn && (boxes[i + 2] as number) >= west + turn) {
@@ -198,7 +198,7 @@ export class WaySearch {
   }
 }
 
-/** Whether a way may come within `reach` (degrees of latitude) of one of the edges. */
+/** Whether a segment may come within `reach` (degrees of latitude) of one of the edges. */
 function mayMeetRuns(
   words: Int32Array,
   firstRun: number,
@@ -229,7 +229,7 @@ function mayMeetRuns(
       const py = doubles[i + 1] as number;
       const qx = doubles[i + 2] as number;
       const qy = doubles[i + 3] as number;
-      // Both ends of the edge clearly on one side of the way?
+      // Whether both ends of the edge are clearly on one side of the segment.
       const p = wayX * (py - ay) - wayY * (px - ax);
       const q = wayX * (qy - ay) - wayY * (qx - ax);
       if ((p > away && q > away) || (p < -away && q < -away)) continue;
@@ -240,7 +240,7 @@ function mayMeetRuns(
 }
 
 /**
- * Whether a way may come within a circle. Measured on a plain map where that is good enough, else taken for granted.
+ * Whether a segment may enter a circle. Measured on a plane map where that is accurate enough; else true is returned.
  */
 function mayMeetCircle(doubles: Float64Array, n: number, ax: number, ay: number, bx: number, by: number): boolean {
   const longitude = doubles[n] as number;
@@ -248,7 +248,7 @@ function mayMeetCircle(doubles: Float64Array, n: number, ax: number, ay: number,
   const radiusDeg = (2 * Math.sqrt(doubles[n + 3] as number)) / RADIANS;
   if (radiusDeg * METRES_PER_DEGREE > 20_000 || Math.abs(latitude) > 80) return true;
   const x = longitude - ax > 180 ? longitude - 360 : longitude - ax < -180 ? longitude + 360 : longitude;
-  // Off by less than 2 % at 20 km from the middle, up to 80° of latitude.
+  // The error is below 2 % at 20 km from the centre, up to 80° of latitude.
   const reach = radiusDeg * 1.05 + WAY_MARGIN_DEG;
   return squaredDistanceToSegment(ax, ay, bx, by, x, latitude, doubles[n + 2] as number) <= reach * reach;
 }

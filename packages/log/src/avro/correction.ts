@@ -6,9 +6,9 @@ import { checkHeader, HEADER_BYTES, readSchema } from './schema-file.ts';
 const schema = readSchema('correction');
 
 /**
- * A correction as bytes: a header and the record of `schemas/correction.avsc`.
+ * Encodes a correction: a header and the record of `schemas/correction.avsc`.
  *
- * @throws {Error} when its event can't be written
+ * @throws {Error} when its event can't be encoded
  */
 export function encodeCorrection({ event, removed }: EventCorrection): Buffer {
   const avro = { vehicleId: event.vehicleId, removed, event: encodeEvent(event) };

@@ -1,9 +1,9 @@
 import avsc, { type Type } from 'avsc';
 
 /**
- * Goes through a record without making anything of it. The Avro library makes a list as long as its count says before
- * it looks whether the bytes hold so many: a count that was damaged would keep the reader busy until its memory ends.
- * And it reads ints that it would not write.
+ * Validates the structure of a record without decoding it. The Avro library allocates a list of the encoded count
+ * before it checks that the bytes hold that many items. A damaged count would keep the reader busy until its memory
+ * ends. The library also accepts ints beyond 32 bits, which it would not write.
  *
  * @param at where the record begins in `bytes`
  * @throws {Error} when the record goes beyond the end of the bytes, the count of an array or a map beyond what may
@@ -61,7 +61,7 @@ class Walk {
     for (let left = this.#count(); left > 0; left = this.#count()) for (; left > 0; left--) item();
   }
 
-  /** How many items the next block holds; none of this project's takes less than a byte. */
+  /** Number of items in the next block. No item of this project's schemas takes less than a byte. */
   #count(): number {
     let count = this.#long();
     if (count < 0) {

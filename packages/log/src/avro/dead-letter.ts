@@ -5,7 +5,7 @@ import { checkHeader, HEADER_BYTES, readSchema } from './schema-file.ts';
 
 const schema = readSchema('dead-letter');
 
-/** A dead letter as bytes: a header and the record of `schemas/dead-letter.avsc`. */
+/** Encodes a dead letter: a header and the record of `schemas/dead-letter.avsc`. */
 export function encodeDeadLetter({ diedAtMs, replayedAtMs, ...letter }: DeadLetter): Buffer {
   const avro = {
     ...letter,

@@ -9,29 +9,29 @@ const schemaNamed = (name: string) => {
   return { ...file, ...conversionOf(file.type) };
 };
 const schema = schemaNamed('definition');
-/** By the format less one, the schema that its records were written with. */
+/** Writer schema of each format; index 0 is format 1. */
 const schemas = Array.from({ length: DEFINITION_FORMAT }, (_, before) =>
   before + 1 === DEFINITION_FORMAT ? schema : schemaNamed(`history/definition.v${before + 1}`),
 );
 
-/** A change as bytes: a header and the record of `schemas/definition.avsc`. Nothing is rounded but `changedAtMs`. */
+/** Encodes a change: a header and the record of `schemas/definition.avsc`. Only `changedAtMs` is rounded. */
 export function encodeDefinitionChange(change: DefinitionChange): Buffer {
   const { changedAtMs, ...fields } = change;
   const avro = schema.toAvro({ ...fields, changedAt: toLong(changedAtMs) });
   return Buffer.concat([schema.header, schema.type.toBuffer(avro)]);
 }
 
-/** A record of topic `definitions`, whichever version wrote it. */
+/** A record of topic `definitions`, written by any version. */
 export interface DefinitionRecord {
-  /** Null where a newer version wrote it, or what is there is no such record. */
+  /** Null when a newer version wrote the record, or it can't be decoded. */
   change: DefinitionChange | null;
   /** Whether it is stored in the format that this version writes. */
   isCurrent: boolean;
 }
 
 /**
- * @returns the change as this version knows it, whichever earlier version wrote it
- * @throws {Error} when the bytes are not what {@link encodeDefinitionChange} wrote, or a newer version's did
+ * @returns the change in the current format, whichever version wrote it
+ * @throws {Error} when neither {@link encodeDefinitionChange} nor an earlier version of it wrote the bytes
  */
 export function decodeDefinitionChange(bytes: Buffer): DefinitionChange {
   const before = schemas.findIndex((each) => hasHeader(each, bytes));

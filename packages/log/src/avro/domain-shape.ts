@@ -2,20 +2,20 @@ import avsc, { type Type } from 'avsc';
 import { nameOf, symbolOf } from './schema-file.ts';
 
 /*
- * Definitions in the domain's shape and in that of their Avro schema, each derived from the schema: records have the
- * same fields on both sides, enums the names of the domain as Avro allows them, and unions of records the discriminator
- * below.
+ * Converts definitions between the domain's shape and the shape of their Avro schema. The conversions are derived from
+ * the schema. Records have the same fields on both sides. Enum names are converted to symbols that Avro allows. Unions
+ * of records use the discriminators below.
  */
 
 /** Converts a value; called with null and undefined as well. */
 type Convert = (value: unknown) => unknown;
 export interface Conversion {
   toAvro: Convert;
-  /** Returns plain objects, and no field that the schema does not have. */
+  /** Returns plain objects with only the fields of the schema. */
   fromAvro: Convert;
 }
 
-/** Unions of records: the field that discriminates their values, its value by record, and its value for Avro's null. */
+/** Union of records: the discriminator field, its value for each record, and its value for Avro's null. */
 interface Tagged {
   field: string;
   tags: Readonly<Record<string, string>>;

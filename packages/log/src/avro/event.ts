@@ -37,13 +37,13 @@ import {
 } from './writing.ts';
 
 /*
- * Events as records of `schemas/event.avsc`, by their descriptions: what all of them have is written out here, and the
- * fields of each kind follow from its description. The test beside it holds both against a codec that is driven by the
- * schema.
+ * Codec of events as records of `schemas/event.avsc`, derived from the event descriptions. The fields that all events
+ * have are written out here; those of each kind follow from its description. The test beside it compares the codec with
+ * one that is driven by the schema.
  */
 
 const schema = readSchema('event', EVENT_FORMATS.toReversed());
-/** Version of the schema file: the first was 1. */
+/** Version of the schema file, counted from 1. */
 const CURRENT = EVENT_FORMATS.length + 1;
 
 // The versions that added fields to the end of all records.
@@ -55,12 +55,12 @@ const PHASES: readonly FleetEvent['phase'][] = ['begin', 'end'];
 const ORIGINS: readonly FleetEvent['origin'][] = ['live', 'recalculated'];
 const TRACE_BYTES = 16;
 
-/** Values of an event by the names of its fields. */
+/** Values of an event by field name. */
 type Fields = Record<string, unknown>;
 
 interface FieldCodec {
   name: string;
-  /** Version of the schema that added it to the end of the record; 0: it is in front of the reason to end. */
+  /** Version of the schema that added the field to the end of the record; 0: the field precedes the end reason. */
   since: number;
   isOptional: boolean;
   write(value: unknown): void;
@@ -68,15 +68,15 @@ interface FieldCodec {
 }
 
 interface RecordCodec {
-  /** Place in the schema's union. */
+  /** Index of the record in the schema's union. */
   branch: number;
-  /** Which of its kinds it is, is written only where there are several. */
+  /** The event kinds of the record. The kind is written only when there are several. */
   kinds: readonly string[];
   fields: readonly FieldCodec[];
   endReasons: readonly string[];
-  /** Fields that were added to its end. */
+  /** Fields that later versions added to the end of the record. */
   added: readonly FieldCodec[];
-  /** It has where it began among its own fields. */
+  /** Whether the start position is among the record's own fields. */
   hasStart: boolean;
   hasDriver: boolean;
 }
@@ -131,11 +131,10 @@ function valueCodec({ type, values = [] }: EventField): Pick<FieldCodec, 'write'
 // --- Writing ---------------------------------------------------------------------------------------------------------
 
 /**
- * An event as bytes: a header and the record of `schemas/event.avsc`. Nothing is rounded but times, to milliseconds.
+ * Encodes an event: a header and the record of `schemas/event.avsc`. Only times are rounded, to milliseconds.
  *
- * @returns a view of memory that it shares with other records: to be copied or sent, not to be written to or kept for
- *   long
- * @throws {Error} when it says something by a name that the schema does not know
+ * @returns a view of memory shared with other records: it may be copied or sent, but not written to or kept for long
+ * @throws {Error} when it uses a name that the schema does not have
  */
 export function encodeEvent(event: FleetEvent): Buffer {
   const record = RECORD_OF.get(event.kind);
@@ -162,7 +161,7 @@ function writeTrace(traceId: string): void {
   writeHex(traceId, TRACE_BYTES);
 }
 
-/** The fields that every event begins with. Leaves `RESERVED_BYTES` for the next ones. */
+/** Writes the fields that every event begins with. Leaves `RESERVED_BYTES` for the next ones. */
 function writeBase(branch: number, event: FleetEvent): void {
   writeInt(branch);
   writeString(event.id);
@@ -202,7 +201,7 @@ function writeReason(reasons: readonly string[], reason: string | null): void {
 
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
-/** @throws {Error} when the bytes are not what {@link encodeEvent}, or an earlier version of it, wrote */
+/** @throws {Error} when neither {@link encodeEvent} nor an earlier version of it wrote the bytes */
 export function decodeEvent(bytes: Buffer): FleetEvent {
   const version = CURRENT - versionsBefore(schema, bytes);
   readFrom(bytes);

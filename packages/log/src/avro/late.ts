@@ -2,7 +2,7 @@ import type { LateInterval, VehicleId } from '@outrider/domain';
 import { toLong } from './numbers.ts';
 import { checkHeader, HEADER_BYTES, readSchema } from './schema-file.ts';
 
-/** The version without `hasAlarm`. */
+/** Fingerprint of the version without `hasAlarm`. */
 const EARLIER = ['a0c0a68781758799'];
 const schema = readSchema('late', EARLIER);
 
@@ -14,10 +14,10 @@ interface AvroLate {
   hasAlarm: boolean;
 }
 
-/** What a record of the version without `hasAlarm` lacks at its end: false. */
+/** Appended to records of the version without `hasAlarm`: the value false. */
 const NO_ALARM = Buffer.from([0]);
 
-/** An interval as bytes: a header and the record of `schemas/late.avsc`. Times are kept to the millisecond. */
+/** Encodes an interval: a header and the record of `schemas/late.avsc`. Times are kept to the millisecond. */
 export function encodeLate({ vehicleId, fromMs, toMs, receivedAtMs, hasAlarm = false }: LateInterval): Buffer {
   const [from, to, receivedAt] = [toLong(fromMs), toLong(toMs), toLong(receivedAtMs)];
   const avro: AvroLate = { vehicleId, from, to, receivedAt, hasAlarm };

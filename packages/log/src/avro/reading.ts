@@ -1,42 +1,42 @@
 import { HEADER_BYTES } from './schema-file.ts';
 
 /*
- * Avro's binary encoding (Avro 1.11, "Binary encoding"), for the codecs that are written by hand: one record is read at
- * a time, from front to back. Whatever the bytes are, what is read ends with them: each function throws where they
- * don't hold what it reads.
+ * Reader of Avro's binary encoding (Avro 1.11, "Binary encoding") for the hand-written codecs. It reads one record at a
+ * time, from front to back, and never beyond the end of the bytes. Each function throws when the bytes do not hold what
+ * it reads.
  */
 
 const TWO_28 = 2 ** 28;
 let source: Buffer = Buffer.alloc(0);
 let cursor = 0;
 
-/** Goes to what follows the header of a record. */
+/** Moves to the first byte after the header of a record. */
 export function readFrom(bytes: Buffer): void {
   source = bytes;
   cursor = HEADER_BYTES;
 }
 
-/** Where in the record reading goes on. */
+/** Offset in the record of the next byte to read. */
 export function place(): number {
   return cursor;
 }
 
-/** Goes back to a {@link place}. */
+/** Moves back to an earlier {@link place}. */
 export function goTo(earlier: number): void {
   cursor = earlier;
 }
 
-/** @throws {Error} when something is left */
+/** @throws {Error} when bytes are left */
 export function readEnd(): void {
   if (cursor !== source.length) malformed('end');
 }
 
-/** @throws {Error} always: what was read can't be */
+/** @throws {Error} always: the bytes are not a valid record */
 export function malformed(what: string): never {
   throw new Error(`not a record: ${what} at byte ${cursor} of ${source.length}`);
 }
 
-/** How many items the next block of an array or map holds; 0 ends it. No item takes less than a byte. */
+/** Number of items in the next block of an array or map; 0 ends it. No item takes less than a byte. */
 export function readBlock(): number {
   let count = readInt();
   if (count < 0) {
@@ -48,7 +48,7 @@ export function readBlock(): number {
   return count;
 }
 
-/** Of a union of null and something: whether that follows. */
+/** Reads the branch of a nullable union: whether a value follows. */
 export function readNullable(): boolean {
   const branch = readByte();
   if (branch > 2 || branch === 1) malformed('branch');
@@ -67,7 +67,7 @@ export function readDouble(): number {
   return source.readDoubleLE(cursor - 8);
 }
 
-/** Four bytes, the highest first. */
+/** Reads four bytes, big-endian. */
 export function readWord(): number {
   const at = cursor;
   cursor += 4;
@@ -77,7 +77,7 @@ export function readWord(): number {
   );
 }
 
-/** So many bytes as hexadecimal digits. */
+/** Reads the given number of bytes as hexadecimal digits. */
 export function readHex(bytes: number): string {
   const start = cursor;
   cursor += bytes;
@@ -90,7 +90,7 @@ export function readString(): string {
   return source.toString('utf8', start, cursor);
 }
 
-/** @returns the {@link place} of its first byte; its end is where reading goes on */
+/** @returns the {@link place} of the string's first byte; the current place is then its end */
 export function skipString(): number {
   const length = readInt();
   const start = cursor;
@@ -99,7 +99,7 @@ export function skipString(): number {
   return start;
 }
 
-/** Reads a string where it is this one, of ASCII; goes nowhere where it is not. */
+/** Skips the next string if it equals `text`, which must be ASCII; otherwise reads nothing. */
 export function readIfNext(text: string): boolean {
   const { length } = text;
   // Lengths of up to 63 are one byte.
@@ -110,12 +110,12 @@ export function readIfNext(text: string): boolean {
   return true;
 }
 
-/** Names come again and again: one string for each, which V8 knows as a property's name already. */
+/** Cache of names, which repeat often: each is one string, which V8 knows as a property's name already. */
 const NAMES = 1024;
 const MAX_NAME_LENGTH = 24;
 const names: string[] = new Array(NAMES).fill('');
 
-/** A string that is likely to have been read before. */
+/** Reads a string that has probably been read before. */
 export function readName(): string {
   const begin = cursor;
   const length = readInt();
@@ -135,7 +135,7 @@ export function readName(): string {
   const slot = (hash ^ (hash >>> 15)) & (NAMES - 1);
   const known = names[slot] ?? '';
   cursor = end;
-  // Bytes are characters in ASCII alone.
+  // The bytes equal the characters only in ASCII.
   if (known.length === length && bits < 128) {
     let i = 0;
     while (i < length && known.charCodeAt(i) === source[start + i]) i++;
@@ -146,12 +146,12 @@ export function readName(): string {
   return name;
 }
 
-/** A byte as it is. */
+/** Reads a single byte unchanged. */
 export function readByte(): number {
   return source[cursor++] ?? malformed('end');
 }
 
-// The two below keep their place in a variable of their own while they read: most of a record is numbers.
+// The two functions below keep the offset in a local variable, for speed: most of a record is numbers.
 
 export function readInt(): number {
   const bytes = source;
@@ -177,7 +177,7 @@ export function readLong(): number {
     byte = bytes[at++] ?? malformed('end');
     low |= (byte & 127) << shift;
   }
-  // The other bits, beyond what a bitwise operation holds.
+  // The remaining bits, which bitwise operations can't hold.
   let high = 0;
   for (let place = 1; byte > 127; place *= 128) {
     if (place > TWO_28 * 128) malformed('long');

@@ -4,30 +4,30 @@ import avsc, { type Type } from 'avsc';
 const FOLDER = new URL('../../../../schemas/', import.meta.url);
 
 /**
- * Bytes before every record: two that mark it as a single Avro object, eight that name the schema it was written with.
+ * Bytes before every record: a two-byte marker of Avro's single-object encoding and the eight-byte fingerprint of the
+ * writer's schema.
  */
 export const HEADER_BYTES = 10;
 
 /**
- * A schema of `schemas/`, ready to write and to read records as Avro's single-object encoding (Avro 1.11,
- * "Single-object encoding").
+ * A schema of `schemas/`, loaded for records in Avro's single-object encoding (Avro 1.11, "Single-object encoding").
  */
 export interface SchemaFile {
   name: string;
   type: Type;
-  /** What each record begins with. */
+  /** Header of each record. */
   header: Buffer;
-  /** What records of earlier versions begin with that can be read. */
+  /** Headers of records of earlier versions that can be read. */
   earlierHeaders: readonly Buffer[];
 }
 
 /**
  * Reads `schemas/<name>.avsc`.
  *
- * @param earlier fingerprints, as they stand in a record, of versions whose records can be read: those that this one
- *   only added to at the end of an enum or of a union, which read the same, or at the end of the record, which its
- *   codec has to make up for
- * @throws {Error} when there is no such file, or what it holds is no Avro schema
+ * @param earlier fingerprints, as in a record's header, of earlier versions whose records can be read. The current
+ *   version may only have added to the end of an enum or of a union, which reads the same, or to the end of the record,
+ *   which the codec of the record has to handle.
+ * @throws {Error} when the file does not exist or is not a valid Avro schema
  */
 export function readSchema(name: string, earlier: readonly string[] = []): SchemaFile {
   const type = avsc.Type.forSchema(JSON.parse(readFileSync(new URL(`${name}.avsc`, FOLDER), 'utf8')));
@@ -38,17 +38,16 @@ export function readSchema(name: string, earlier: readonly string[] = []): Schem
 }
 
 /**
- * @returns whether the record was written by this very version of the schema, and not by an earlier one
- * @throws {Error} when the record is not one that `schema` wrote: it begins otherwise, or was written by another
- *   version of the schema, which reads as a different record
+ * @returns true when the current version of the schema wrote the record, false when an earlier one did
+ * @throws {Error} when the header is not of `schema`, or is of a version that can't be read
  */
 export function checkHeader(schema: SchemaFile, bytes: Uint8Array): boolean {
   return versionsBefore(schema, bytes) === 0;
 }
 
 /**
- * @returns 0 where this version of the schema wrote the record, 1 for the first of the earlier versions it was read
- *   with, and so on
+ * @returns 0 when the current version of the schema wrote the record, 1 for the first of the earlier versions that it
+ *   was read with, and so on
  * @throws {Error} as {@link checkHeader} does
  */
 export function versionsBefore(schema: SchemaFile, bytes: Uint8Array): number {
@@ -58,7 +57,7 @@ export function versionsBefore(schema: SchemaFile, bytes: Uint8Array): number {
   throw unknownHeader(schema, bytes);
 }
 
-/** Whether the record was written by this very version of the schema. */
+/** Whether the current version of the schema wrote the record. */
 export function hasHeader({ header }: SchemaFile, bytes: Uint8Array): boolean {
   return beginsWith(bytes, header);
 }
@@ -68,7 +67,7 @@ function beginsWith(bytes: Uint8Array, header: Buffer): boolean {
   return true;
 }
 
-/** What is wrong with a record that begins otherwise than any version that can be read. */
+/** The error for a record whose header is of no version that can be read. */
 export function unknownHeader({ name, header }: SchemaFile, bytes: Uint8Array): Error {
   const found = Buffer.from(bytes.subarray(0, HEADER_BYTES)).toString('hex');
   if (!found.startsWith('c301') || found.length < 2 * HEADER_BYTES)
@@ -90,13 +89,13 @@ export function schemaFingerprint(canonicalForm: string): bigint {
   return hash;
 }
 
-/** There are as many symbols as the schemas have; what else is asked for is not remembered without end. */
+/** Bound of the cache. The schemas have fewer symbols; it limits memory for other names. */
 const MAX_REMEMBERED = 1000;
 
-/** Names of the domain as Avro allows them: `power-cut` is the symbol `POWER_CUT`. */
+/** Converts a domain name to an Avro symbol: `power-cut` becomes `POWER_CUT`. */
 export const symbolOf = remembering((name) => name.toUpperCase().replaceAll('-', '_'));
 
-/** The domain's name for a symbol of a schema, see {@link symbolOf}. */
+/** Converts a schema's symbol back to the domain's name, see {@link symbolOf}. */
 export const nameOf = remembering((symbol) => symbol.toLowerCase().replaceAll('_', '-'));
 
 function remembering(work: (text: string) => string): (text: string) => string {

@@ -36,20 +36,20 @@ import {
 } from './telemetry.ts';
 
 /**
- * A packet as the log has it: its bytes are read when they are needed. Only then it shows whether they are a record:
+ * A packet in its encoded form, decoded only when needed. Invalid bytes are therefore detected late:
  * see {@link TelemetryRecord.check}.
  */
 export class TelemetryRecord implements PackedPacket {
   /** The whole record. */
   readonly bytes: Buffer;
   readonly protocol: ProtocolName;
-  /** Unix milliseconds at which the gateway had the packet. */
+  /** Unix milliseconds at which the gateway received the packet. */
   readonly receivedAtMs: number;
   #rows: number;
   readonly #hasTrace: boolean;
   readonly #positionsAt: number;
 
-  /** @throws {Error} when the bytes begin no such record */
+  /** @throws {Error} when the bytes do not begin like a telemetry record */
   constructor(bytes: Buffer) {
     const versions = versionsBeforeCurrent(bytes);
     readFrom(bytes);
@@ -63,12 +63,15 @@ export class TelemetryRecord implements PackedPacket {
     this.#rows = readBlock();
   }
 
-  /** Those of the first block of the array, which holds all of them but from other encoders, until it was checked. */
+  /**
+   * Number of positions. Before {@link check} it counts only the first block of the array; only other encoders write
+   * several blocks.
+   */
   get rows(): number {
     return this.#rows;
   }
 
-  /** Null where the packet has none, or is no record. */
+  /** Null when the packet has no trace, or its bytes are invalid. */
   get trace(): PacketTrace | null {
     try {
       return decodeTelemetry(this.bytes).trace ?? null;
@@ -78,9 +81,9 @@ export class TelemetryRecord implements PackedPacket {
   }
 
   /**
-   * Reads all of it, and counts its positions.
+   * Decodes the whole record, and counts its positions.
    *
-   * @throws {UnreadableRecordError} when it is no record
+   * @throws {UnreadableRecordError} when the bytes are not a valid record
    */
   check(): void {
     try {
@@ -106,12 +109,12 @@ export class TelemetryRecord implements PackedPacket {
   }
 }
 
-/** Bytes that are no record of their topic: nobody can read them. */
+/** The bytes are not a valid record of their topic: no reader can decode them. */
 export class UnreadableRecordError extends Error {
   override name = 'UnreadableRecordError';
 }
 
-/** Of the position that was read last. */
+/** Numbers of the position that was read last. */
 const numbers = new Float64Array(POSITION_NUMBERS);
 
 const INT = 0;
@@ -121,13 +124,13 @@ const KINDS = Uint8Array.from({ length: POSITION_NUMBERS }, (_, place) => {
   if (place === FIX_TIME_MS || place === ODOMETER_M) return LONG;
   return place === VALID || place === IGNITION ? BOOLEAN : INT;
 });
-/** From here on a number may be null. */
+/** Numbers from this index on may be null. */
 const FIRST_NULLABLE = SPEED_KMH_E1;
 
 /**
- * Reads the numbers of a position: in one loop, because most of a record is these.
+ * Reads the numbers of a position, which are most of a record: in one loop, for speed.
  *
- * @returns the bits of those that are known
+ * @returns bits that mark which numbers are known
  */
 function readNumbers(bytes: Buffer): number {
   const begin = place();
@@ -173,13 +176,13 @@ function readNumbers(bytes: Buffer): number {
       numbers[field] = low & 1 ? -half - 1 : half;
     }
   }
-  // What was read beyond the end was not there.
+  // Some of the bytes read were beyond the end.
   if (at > bytes.length) return readNumbersSlowly(begin);
   goTo(at);
   return known;
 }
 
-/** The same for longs of any length, and for what is no record. */
+/** Does the same for longs of any length and for invalid records. */
 function readNumbersSlowly(begin: number): number {
   goTo(begin);
   let known = 0;

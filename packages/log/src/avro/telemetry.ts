@@ -40,7 +40,7 @@ import {
 } from './writing.ts';
 
 /*
- * The hot path of the log: `schemas/telemetry.avsc` written out by hand, several times as fast as a codec that is
+ * The hot path of the log: a hand-written codec of `schemas/telemetry.avsc`, several times as fast as a codec that is
  * driven by the schema. The test beside it proves that both write and read the same bytes.
  */
 
@@ -53,22 +53,21 @@ const WITH_ENUM = 1;
 export const WITHOUT_TRACE = 3;
 const schema = readSchema('telemetry', EARLIER);
 
-/** In the order of the enum that earlier versions had. */
+/** Protocols in the order of the enum in earlier versions. */
 const ENUM_PROTOCOLS: readonly ProtocolName[] = ['omnicomm', 'teltonika', 'wialon-ips', 'osmand', 'jt808'];
 const OTHER_ALARM = ALARMS.indexOf('other');
 
-/** More than a position takes without its alarms and attributes: ten longs of ten bytes at most. */
+/** Upper bound for a position without its alarms and attributes: at most ten longs of ten bytes. */
 const POSITION_BYTES = 128;
 
 // --- Writing ---------------------------------------------------------------------------------------------------------
 
 /**
- * A packet as bytes: a header and the record of `schemas/telemetry.avsc`. Every packet can be written: a
- * number outside the schema's range becomes the nearest one inside it; NaN becomes null, in coordinates a value out of
- * range; an attribute that is not finite is left out.
+ * Encodes a packet: a header and the record of `schemas/telemetry.avsc`. Every packet can be encoded. A number outside
+ * the schema's range becomes the nearest one inside it. NaN becomes null, or in coordinates a value out of range. An
+ * attribute that is not finite is omitted.
  *
- * @returns a view of memory that it shares with other records: to be copied or sent, not to be written to or kept for
- *   long
+ * @returns a view of memory shared with other records: it may be copied or sent, but not written to or kept for long
  */
 export function encodeTelemetry(packet: TelemetryPacket): Buffer {
   const { positions } = packet;
@@ -140,7 +139,7 @@ function writeNullableInt(value: number | null, scale: number): void {
   writeScaled(value, scale);
 }
 
-/** 359.5 degrees and more round to north. */
+/** 359.5 degrees and more are rounded to 0 (north). */
 function writeCourse(courseDeg: number | null): void {
   writeNullableInt(courseDeg !== null && courseDeg >= 359.5 && courseDeg <= 360 ? 0 : courseDeg, 1);
 }
@@ -202,7 +201,7 @@ function writeAttribute(value: AttributeValue): void {
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
 /**
- * The packet that {@link encodeTelemetry}, or any Avro encoder with the same schema, wrote.
+ * Decodes a packet that {@link encodeTelemetry}, or any Avro encoder with the same schema, wrote.
  *
  * @throws {Error} when the bytes are not such a record
  */
@@ -226,7 +225,7 @@ export function decodeTelemetry(bytes: Buffer): TelemetryPacket {
 }
 
 /**
- * By how many versions of the schema a record is older than this one.
+ * Number of schema versions by which a record is older than the current one.
  *
  * @throws {Error} when no known version wrote it
  */
@@ -234,7 +233,7 @@ export function versionsBeforeCurrent(bytes: Buffer): number {
   return versionsBefore(schema, bytes);
 }
 
-/** @param versions by how many versions of the schema the record is older */
+/** @param versions number of schema versions by which the record is older */
 export function readProtocol(versions: number): ProtocolName {
   if (versions >= WITH_ENUM) return ENUM_PROTOCOLS[readInt()] ?? malformed('protocol');
   // Most packets have the protocol of the one before.
@@ -280,7 +279,7 @@ export function readAttributes(): Record<string, AttributeValue> {
     for (; left > 0; left--) {
       const name = readName();
       const value = readAttribute();
-      // Names are the terminal's: this one would be taken for the object's prototype.
+      // Terminals choose the names. Plain assignment of this one would set the object's prototype.
       if (name === '__proto__')
         Object.defineProperty(attributes, name, { value, enumerable: true, writable: true, configurable: true });
       else attributes[name] = value;

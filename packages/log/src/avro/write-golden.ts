@@ -15,9 +15,9 @@ import { encodeDefinitionChange } from './definition.ts';
 import { goldenFile } from './golden.fixture.ts';
 
 /**
- * `npm run golden`: writes records of the current format of definitions to `schemas/history/`, where tests read those
- * of every format that there ever was. Records that stand there are never written anew: they stay as the version wrote
- * them that they are of.
+ * `npm run golden`: writes sample records of the current definition format to `schemas/history/`, where tests read the
+ * records of every earlier format. Existing records are never overwritten: they stay as the version of their format
+ * wrote them.
  */
 const file = goldenFile(DEFINITION_FORMAT);
 if (existsSync(file)) {

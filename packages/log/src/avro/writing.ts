@@ -2,28 +2,30 @@ import { toInt, toLong } from './numbers.ts';
 import { HEADER_BYTES } from './schema-file.ts';
 
 /*
- * Avro's binary encoding (Avro 1.11, "Binary encoding"), for the codecs that are written by hand: records are written
- * one behind the other into a slab, and handed out as views of it. One record is in hand at a time.
+ * Writer of Avro's binary encoding (Avro 1.11, "Binary encoding") for the hand-written codecs. Records are written one
+ * after the other into a slab, and returned as views of it. Only one record is under construction at a time.
  */
 
-/** Bytes reserved before each value of a bounded size is written; {@link writeString} leaves as many behind it. */
+/**
+ * Bytes reserved before each value of a bounded size is written. {@link writeString} leaves the same number after it.
+ */
 export const RESERVED_BYTES = 256;
 
 const SLAB_BYTES = 256 * 1024;
 const TWO_28 = 2 ** 28;
 /**
- * Up to here characters are written one by one, beyond it by a call of the runtime's, which costs as much as a few of
- * them.
+ * Strings up to this length are written character by character. Longer ones use a call of the runtime, which costs as
+ * much as a few characters.
  */
 const SHORT = 16;
-/** The length of fewer bytes takes one. */
+/** A string of fewer bytes has a length prefix of one byte. */
 const ONE_BYTE = 64;
 let slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
-/** Where the record in hand begins, and where its next byte goes. */
+/** Where the current record begins, and where its next byte goes. */
 let begin = 0;
 let at = 0;
 
-/** Begins a record with its header, and discards one that was not ended. Leaves {@link RESERVED_BYTES} behind it. */
+/** Begins a record with its header, discarding an unfinished one. Leaves {@link RESERVED_BYTES} after it. */
 export function beginRecord(header: Buffer): void {
   begin = at;
   reserve(HEADER_BYTES + RESERVED_BYTES);
@@ -32,8 +34,7 @@ export function beginRecord(header: Buffer): void {
 }
 
 /**
- * @returns a view of memory that the record shares with others: to be copied or sent, not to be written to or kept for
- * long
+ * @returns a view of memory shared with other records: it may be copied or sent, but not written to or kept for long
  */
 export function endRecord(): Buffer {
   return slab.subarray(begin, at);
@@ -50,22 +51,22 @@ export function reserve(bytes: number): void {
   at = written;
 }
 
-/** A byte as it is: a boolean, a union's branch where it is less than 64 (doubled), the end of an array or map. */
+/** Writes one byte unchanged: a boolean, a union's branch below 64 (doubled), or the end of an array or map. */
 export function writeByte(byte: number): void {
   slab[at++] = byte;
 }
 
-/** @param value an int of 32 bits */
+/** @param value a 32-bit int */
 export function writeInt(value: number): void {
   writeUnsigned(((value << 1) ^ (value >> 31)) >>> 0);
 }
 
-/** The nearest int to a value by a scale, see {@link toInt}. */
+/** Writes the scaled value as the nearest int, see {@link toInt}. */
 export function writeScaled(value: number, scale: number): void {
   writeInt(toInt(value * scale));
 }
 
-/** The nearest long there is, see {@link toLong}. */
+/** Writes the nearest long, see {@link toLong}. */
 export function writeLong(value: number): void {
   const whole = toLong(value);
   const zigzag = whole >= 0 ? whole * 2 : -whole * 2 - 1;
@@ -85,7 +86,7 @@ export function writeLong(value: number): void {
   writeUnsigned(high);
 }
 
-/** @param value of 32 bits at most */
+/** @param value at most 32 bits */
 function writeUnsigned(value: number): void {
   const bytes = slab;
   let end = at;
@@ -102,20 +103,20 @@ export function writeDouble(value: number): void {
   at = slab.writeDoubleLE(value, at);
 }
 
-/** @param digits hexadecimal, of exactly so many bytes. @throws {Error} when they are not */
+/** @param digits hexadecimal, of exactly `bytes` bytes. @throws {Error} when they are not */
 export function writeHex(digits: string, bytes: number): void {
   if (digits.length !== 2 * bytes || slab.write(digits, at, 'hex') !== bytes)
     throw new Error(`${JSON.stringify(digits)} is not ${bytes} bytes in hexadecimal digits`);
   at += bytes;
 }
 
-/** A union of null and something, which `write` writes where it is there. */
+/** Writes a nullable union. `write` writes the value unless it is null. */
 export function writeNullable<T>(value: T | null, write: (value: T) => void): void {
   writeByte(value === null ? 0 : 2);
   if (value !== null) write(value);
 }
 
-/** The four bytes of a word, the highest first. */
+/** Writes four bytes, big-endian. */
 export function writeWord(word: number): void {
   slab[at++] = word >>> 24;
   slab[at++] = word >>> 16;
@@ -123,12 +124,12 @@ export function writeWord(word: number): void {
   slab[at++] = word;
 }
 
-/** Reserves its own bytes. A lone surrogate becomes the replacement character. */
+/** Reserves its own bytes. Replaces a lone surrogate by the replacement character. */
 export function writeString(text: string): void {
   const { length } = text;
   reserve(2 * RESERVED_BYTES + 3 * length);
   if (length < SHORT) {
-    // A name: one byte for its length, one for each character, where it is ASCII.
+    // Short strings are mostly ASCII names: one byte for the length, one for each character.
     const start = at;
     slab[at++] = length << 1;
     let i = 0;
@@ -141,7 +142,7 @@ export function writeString(text: string): void {
     at = start;
   }
   if (length < ONE_BYTE) {
-    // An id: written before it is known how many bytes it takes.
+    // Strings of this length are mostly ids: written before their length in bytes is known.
     const bytes = slab.write(text, at + 1);
     if (bytes < ONE_BYTE) {
       slab[at] = bytes << 1;

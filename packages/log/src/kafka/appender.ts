@@ -6,7 +6,7 @@ import type { KafkaTopics } from './topics.ts';
 
 /**
  * Number of producers, each with partitions of its own. A broker processes a connection's next request when the one
- * before is durable, and with a single copy it syncs each partition in turn. With several producers a request waits for
+ * before is durable. With a single copy it syncs each partition in turn. With several producers a request waits for
  * fewer partitions and brings more records to each.
  */
 const QUEUES = 4;
@@ -21,12 +21,15 @@ interface Call {
   reject(error: Error): void;
 }
 
-/** Appends over several {@link ProducerQueue}s: records of a partition go the same way, and keep their order. */
+/**
+ * Appends through several {@link ProducerQueue}s. All records of a partition use the same queue, which keeps their
+ * order.
+ */
 export class KafkaAppender {
   readonly #queues: readonly ProducerQueue[];
   readonly #topics: KafkaTopics;
   readonly #maxPendingBytes: number;
-  /** Settles when the latest call has its records in the queues. */
+  /** Settles when the records of the latest call are in the queues. */
   #entering: Promise<void> = Promise.resolve();
   #pendingBytes = 0;
   #closed = false;
@@ -55,7 +58,7 @@ export class KafkaAppender {
         if (error !== null) this.#topics.recheck(topic);
         this.#settle(call, error);
       };
-      // Always awaited, also once it is known, so that calls continue in their order.
+      // Always awaited, even when the count is known already, so that calls keep their order.
       this.#entering = this.#topics.partitionCount(topic).then(
         (partitions) =>
           keys.forEach((key, i) => {
@@ -79,7 +82,7 @@ export class KafkaAppender {
   }
 
   #settle(call: Call, error: Error | null): void {
-    // At once, whatever else is on its way: a call that is made after it was known goes behind what is made again.
+    // Rejects at once, while other records of the call are pending: the caller's later calls then follow its retry.
     if (error !== null) call.reject(error);
     call.left--;
     if (call.left > 0) return;

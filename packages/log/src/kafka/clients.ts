@@ -11,7 +11,7 @@ import {
   type RequestTimeoutEvent,
 } from 'kafkajs';
 import Cluster from 'kafkajs/src/cluster/index.js';
-// Mends connections of the library.
+// Fixes defects in the library's connections.
 import './connection.ts';
 
 const KEEP_ALIVE_MS = 60_000;
@@ -21,8 +21,8 @@ const REQUEST_TIMED_OUT = 'network.request_timeout';
 
 /**
  * Clients of the library that abandon a dead connection. The library only times out each request, and sends the next
- * one on the same connection, also when the other end is gone. Here the first request without an answer in time closes
- * the connection, and the library opens another.
+ * one on the same connection, even when the peer is gone. Here the first request without a response in time closes the
+ * connection, and the library opens another.
  */
 export class KafkaClients {
   readonly #config: KafkaConfig;
@@ -91,7 +91,7 @@ class Connections {
   readonly #open = new Map<string, Set<Socket>>();
   readonly #onUse: (isOpen: boolean) => void;
 
-  /** @param onUse called with whether any are open now */
+  /** @param onUse called with whether any connections are open now */
   constructor(onUse: (isOpen: boolean) => void) {
     this.#onUse = onUse;
   }

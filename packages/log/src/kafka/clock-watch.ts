@@ -5,7 +5,7 @@ const LOOK_EVERY_MS = 1000;
 /**
  * Checks periodically whether the wall clock was set back by more than `toleratedMs`.
  *
- * @param onSetBack called with how much, each time
+ * @param onSetBack called with the size of the step, each time
  * @returns ends the watch
  */
 export function watchClock(

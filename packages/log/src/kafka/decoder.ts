@@ -1,13 +1,13 @@
 import type { UnreadableRecord } from '../dead-letters.ts';
 import type { LogRecord, Topic } from '../log.ts';
 
-/** Decodes records, and hands over bytes that can't be decoded. */
+/** Decodes records, and passes bytes that can't be decoded to a handler. */
 export class Decoder<T> {
   readonly #topic: Topic<T>;
   readonly #name: string;
   readonly #onUnreadable: ((record: UnreadableRecord) => Promise<void>) | null;
 
-  /** @param prefix of the topic's name in the cluster */
+  /** @param prefix prefix of the topic's name in the cluster */
   constructor(topic: Topic<T>, prefix: string, onUnreadable: ((record: UnreadableRecord) => Promise<void>) | null) {
     this.#topic = topic;
     this.#name = topic.name.slice(prefix.length);
@@ -17,7 +17,8 @@ export class Decoder<T> {
   /**
    * Returns the value itself, not a promise: a promise for each record would cost as much as decoding it.
    *
-   * @returns for undecodable bytes, a promise of null once they were handed over; it rejects without a handler
+   * @returns for undecodable bytes, a promise of null that resolves when the handler has taken them; it rejects without
+   *   a handler
    */
   decode(partition: number, offset: number, bytes: Buffer): LogRecord<T> | Promise<null> {
     try {

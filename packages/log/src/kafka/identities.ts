@@ -6,18 +6,19 @@ import { whileLeadersChange } from './topics.ts';
 
 /** The partition whose committed offset carries the identity. */
 const CARRIER = 0;
-/** Another process may be writing it. */
+/** Interval between attempts: another process may be writing the identity. */
 const RETRY_MS = 200;
 const FETCH_WAIT_MS = 100;
 const GIVE_UP_AFTER_MS = 60_000;
 /**
- * Brokers delete the offsets of a group without members after a week (`offsets.retention.minutes`): they are renewed
- * long before.
+ * Interval at which the offsets are renewed. Brokers delete the offsets of a group without members after a week
+ * (`offsets.retention.minutes`).
  */
 const RENEW_AFTER_MS = 12 * 3_600_000;
 
 /**
- * Identities of topics: a topic has one from its first use on, and another topic of the same name has another.
+ * Identities of topics. A topic has one from its first use on; a topic that is created again under the same name has
+ * another.
  *
  * Kafka's own topic ids are not available to the client library. So a random id is kept as the metadata of an offset
  * that group `log-identity.<topic>` has committed in the topic: brokers remove the committed offsets of a topic with
@@ -28,7 +29,7 @@ export class KafkaIdentities {
   readonly #admin: Admin;
   readonly #prefix: string;
   readonly #renewals = new Map<string, Timer>();
-  /** Queries under way: the readers of all partitions ask at once. */
+  /** Pending queries by topic: the readers of all partitions query at once. */
   readonly #asked = new Map<string, Promise<string>>();
   #closed = false;
 
@@ -39,8 +40,8 @@ export class KafkaIdentities {
   }
 
   /**
-   * @param topic its name in the cluster; it exists
-   * @throws {Error} when it could not be read or written in time
+   * @param topic name of an existing topic in the cluster
+   * @throws {Error} when the identity could not be read or written in time
    */
   of(topic: string): Promise<string> {
     const asked = this.#asked.get(topic);
@@ -88,7 +89,7 @@ export class KafkaIdentities {
     const consumer = this.#kafka.consumer({
       groupId: this.#groupOf(topic),
       allowAutoTopicCreation: false,
-      // The records are not needed: it stops after the first fetch.
+      // The records are not needed: the consumer stops after the first fetch.
       maxWaitTimeInMs: FETCH_WAIT_MS,
     });
     try {

@@ -1,7 +1,7 @@
 /**
- * The parts of kafkajs behind its public API. `reading.ts` needs some: the public one fetches for members of consumer
- * groups only. `connection.ts` mends one. The version is pinned exactly in `package.json`; the adapter's conformance
- * suite and the tests of `connection.ts` fail where an upgrade changes these.
+ * Types of kafkajs internals, beyond its public API. `reading.ts` needs some, because the public API fetches only for
+ * members of consumer groups. `connection.ts` fixes one. The version is pinned exactly in `package.json`; the adapter's
+ * conformance suite and the tests of `connection.ts` fail where an upgrade changes these.
  */
 declare module 'kafkajs/src/cluster/index.js' {
   import type { KafkaConfig, Logger } from 'kafkajs';
@@ -47,11 +47,11 @@ declare module 'kafkajs/src/consumer/batch.js' {
     highWatermark: string;
   }
 
-  /** What one fetch returned of a partition, without control records and what comes before the offset asked for. */
+  /** Result of one fetch of a partition, without control records and records before the requested offset. */
   export default class Batch {
     constructor(topic: string, fetchedOffset: string, fetched: FetchedPartition);
     readonly messages: KafkaMessage[];
-    /** The last offset that the fetch covers, whether a record is left at it or not. */
+    /** The last offset that the fetch covers, even when no record is left at it. */
     lastOffset(): string;
   }
 }
@@ -68,7 +68,7 @@ declare module 'kafkajs/src/network/connection.js' {
     error(message: string): void;
   }
 
-  /** A way to a broker, over one socket at a time. */
+  /** A connection to a broker, over one socket at a time. */
   export default class Connection {
     constructor(options: {
       host: string;
@@ -80,10 +80,10 @@ declare module 'kafkajs/src/network/connection.js' {
     });
     readonly broker: string;
     socket?: Socket;
-    /** What was received and is not an answer yet. */
+    /** Received data that is not a complete response yet. */
     chunks: Buffer[];
     bytesBuffered: number;
-    /** How much makes the length of an answer, or one of known length, complete. */
+    /** Number of bytes that complete the length of a response, or the response once its length is known. */
     bytesNeeded: number;
     isConnected(): boolean;
     connect(): Promise<boolean>;

@@ -30,7 +30,7 @@ import { KafkaSubscription } from './subscription.ts';
 import { KafkaTopics } from './topics.ts';
 
 export interface KafkaConnection {
-  /** `host:port` of some of the brokers. */
+  /** `host:port` of at least one broker. */
   brokers: readonly string[];
   /** Name of this process for the brokers. Default `outrider`. */
   clientId?: string;
@@ -38,7 +38,7 @@ export interface KafkaConnection {
   prefix?: string;
   ssl?: KafkaConfig['ssl'];
   sasl?: KafkaConfig['sasl'];
-  /** Copies of each record. Default three; fewer where there are fewer brokers. */
+  /** Copies of each record. Default three, or the number of brokers if that is less. */
   replicationFactor?: number;
   /** Called with warnings of the client library. Default: a warning of the process. */
   onWarning?: (message: string) => void;
@@ -47,7 +47,7 @@ export interface KafkaConnection {
 export interface KafkaLogOptions extends KafkaConnection {
   /** Partitions of the topics that are made here. Default 12. */
   partitions?: number;
-  /** How long the topics that are made here keep their records, save compacted ones. Default 7 days. */
+  /** Retention of topics that this log creates, except compacted ones. Default 7 days. */
   maxAgeMs?: number;
   /** `append` refuses records while this many bytes wait to be sent. Default 64 MiB. */
   maxPendingBytes?: number;
@@ -66,16 +66,16 @@ export interface KafkaLogOptions extends KafkaConnection {
 }
 
 const MIB = 1024 * 1024;
-/** A reading hands out at most this many records at a time. */
+/** Maximum number of records in one batch of a read. */
 const READ_BATCH_RECORDS = 1000;
 /** A fetch without records returns after this time, which delays a seek or a stop. */
 const FETCH_WAIT_MS = 250;
-/** A fetch of a patient consumer waits this long for this many bytes. */
+/** A fetch of a patient consumer waits up to `FETCH_WAIT_MS` for this many bytes. */
 const PATIENT_FETCH_BYTES = MIB;
 /** The group notices a crashed member after this time; its partitions are idle until then. */
 const HEARTBEAT_EVERY_MS = 1000;
 const SESSION_TIMEOUT_MS = 8000;
-/** A connection without an answer for this long is closed. */
+/** A connection without a response for this long is closed. */
 const REQUEST_TIMEOUT_MS = 10_000;
 /**
  * Largest backward clock step tolerated: the library times its requests by the wall clock.
@@ -85,10 +85,10 @@ const SET_BACK_TOLERATED_MS = SESSION_TIMEOUT_MS / 2;
 const EXPECTED_WARNING = 'Limiting retries for the idempotent producer';
 
 /**
- * The log on Apache Kafka: acknowledged by all replicas in sync, one message for each record. Missing
- * topics are created at their first use.
+ * The log on Apache Kafka: acknowledged by all in-sync replicas, one message for each record. Missing topics are
+ * created at their first use.
  *
- * @throws {Error} when no broker answers
+ * @throws {Error} when no broker responds
  */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   const kafka = clientsOf(options);
@@ -142,7 +142,10 @@ function clientsOf(options: KafkaConnection): KafkaClients {
   });
 }
 
-/** After the clock was set back, the library would wait for lost answers until the clock has caught up. */
+/**
+ * Ends connections when the clock was set back. Otherwise the library would wait for lost responses until the clock has
+ * caught up.
+ */
 interface ClockWatch {
   /** Called when all connections have been ended. */
   onSetBack(reason: Error): void;
@@ -160,10 +163,7 @@ class KafkaLog implements Log {
   readonly #reader: KafkaReader;
   readonly #identities: KafkaIdentities;
   readonly #register: ReaderRegister;
-  /**
-   * Unix milliseconds at which the broker had the newest record that was handed out, by reader (its group) and
-   * partition.
-   */
+  /** Unix milliseconds of the newest record handed out, by the broker's clock, by reader (its group) and partition. */
   readonly #readAtMs = new Map<string, number>();
   readonly #consumers = new ConsumerPlaces();
   readonly #subscriptions = new Set<{ stop(): Promise<void>; giveUp(reason: Error): void }>();
@@ -191,7 +191,7 @@ class KafkaLog implements Log {
     this.#identities = new KafkaIdentities(kafka, admin, this.#prefix);
     this.#register = new ReaderRegister(options.onDiscontinuity);
     this.#watch = watch;
-    // It would send no heartbeats either: consumers join again.
+    // The library would send no heartbeats either: consumers have to join again.
     watch.onSetBack = (reason) => {
       for (const subscription of this.#subscriptions) subscription.giveUp(reason);
     };
@@ -206,7 +206,8 @@ class KafkaLog implements Log {
   }
 
   /**
-   * Brokers remove records after their time whether they were read or not: see {@link ReaderProgress.removedAfterMs}.
+   * Always null: brokers remove records after their retention time, read or not.
+   * See {@link ReaderProgress.removedAfterMs}.
    */
   readonly holdUp = null;
 
@@ -294,7 +295,7 @@ class KafkaLog implements Log {
     if (!bounds) throw new Error(`${named.name} has no partition ${partition}`);
     const identity = await this.#identities.of(named.name);
     return resumptionOf(
-      // Kafka has only the current topic; nothing is known of an earlier one of this name.
+      // Kafka has only the current topic, and knows nothing of an earlier one of this name.
       { topic: name, partition, compacted, bounds, identity, sharedWith: async () => null },
       reader,
       saved,
@@ -359,8 +360,7 @@ class KafkaLog implements Log {
   async #consume<T>(topic: Topic<T>, options: ConsumeOptions<T>, onStop: () => void): Promise<Subscription> {
     let stopping = false;
     const consumer = this.#kafka.consumer({
-      // The members of a group are given partitions of any topic that one of them reads: those of one topic are a
-      // group.
+      // Kafka assigns partitions of any topic in the group to all its members, so each topic has a group of its own.
       groupId: `${this.#prefix}${options.group}.${topic.name}`,
       allowAutoTopicCreation: false,
       maxWaitTimeInMs: FETCH_WAIT_MS,

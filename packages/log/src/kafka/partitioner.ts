@@ -4,8 +4,8 @@ const SEED = 0x9747b28c;
 const M = 0x5bd1e995;
 
 /**
- * Chooses a partition by the key, as all of Kafka's clients do: by murmur2 of its bytes. The library's own counts in
- * big integers, which takes longer than the encoding of a record; a test compares the two.
+ * Chooses a partition by murmur2 of the key's bytes, as all of Kafka's clients do. The library's own implementation
+ * uses big integers and takes longer than the encoding of a record. A test compares the two.
  */
 export function partitionByKey({ partitionMetadata, message }: PartitionerArgs): number {
   const { key } = message;
@@ -13,15 +13,15 @@ export function partitionByKey({ partitionMetadata, message }: PartitionerArgs):
   return hashOf(key) % partitionMetadata.length;
 }
 
-/** @returns 0 to 2³¹ - 1: what the partition, and the way there, are chosen by */
+/** @returns 0 to 2³¹ - 1: determines the partition and the producer queue */
 export function hashOf(key: string | Buffer): number {
   return murmur2(typeof key === 'string' ? bytesOf(key) : key) & 0x7fffffff;
 }
 
-/** Keys are ids: short, and nearly always ASCII. */
+/** Buffer for short keys: keys are ids, and nearly always ASCII. */
 const short = new Uint8Array(64);
 
-/** @returns the key in UTF-8; memory that the next call may write to */
+/** @returns the key in UTF-8, in memory that the next call may overwrite */
 function bytesOf(key: string): Uint8Array {
   const { length } = key;
   if (length > short.length) return Buffer.from(key);

@@ -4,15 +4,15 @@ import type { KafkaClients } from './clients.ts';
 import { partitionByKey } from './partitioner.ts';
 
 /**
- * Largest request, unless one record is longer: all of it may be one batch of one partition, and brokers accept batches
- * of 1 MiB unless configured otherwise.
+ * Largest request, unless one record is longer. A request may be a single batch of one partition, and brokers accept
+ * batches of 1 MiB unless configured otherwise.
  */
 const MAX_REQUEST_BYTES = 900 * 1024;
 
 /**
- * Most records of a request: the library copies a partition's list of records for each one that it adds, so the cost of
- * a record grows with their number. Up to this number it is 0.7 µs each; a request of small records up to the limit of
- * bytes took 4.4 µs each.
+ * Maximum number of records in a request. The library copies a partition's list of records for each one that it adds,
+ * so the cost of a record grows with their number. Up to 1000 records it is 0.7 µs each; a request of small records up
+ * to the limit of bytes took 4.4 µs each.
  */
 const MAX_REQUEST_RECORDS = 1000;
 
@@ -28,29 +28,29 @@ export interface Queued {
   topic: string;
   key: string;
   value: Buffer;
-  /** Including Kafka's overhead. */
+  /** Size including Kafka's overhead. */
   bytes: number;
   /** Called once: with the error, or null when the record is durable. */
   settle(error: Error | null): void;
 }
 
 /**
- * Sends records in their order by an idempotent producer of its own, acknowledged by all replicas in sync. One request
- * is pending at a time; records that come meanwhile share the next one, so that their order holds and a request carries
- * many. When a request fails, all records behind it fail too: they would overtake the failed ones, which the caller
- * sends again.
+ * Sends records in order through an idempotent producer of its own; all in-sync replicas acknowledge them. Only one
+ * request is pending at a time. Records that arrive meanwhile share the next request, which keeps their order and makes
+ * requests large. When a request fails, all records behind it fail too: otherwise they would overtake the failed ones,
+ * which the caller sends again.
  */
 export class ProducerQueue {
   readonly #kafka: KafkaClients;
   readonly #apartMs: number;
   readonly #clock: Clock;
-  /** Steady milliseconds. */
+  /** Earliest time of the next request, in monotonic milliseconds. */
   #nextAtMs = 0;
   #producer: Promise<Producer> | null = null;
   #queue: Queued[] = [];
   #sending: Promise<void> | null = null;
 
-  /** @param apartMs least time between the beginnings of two requests that are not full */
+  /** @param apartMs minimum time between the starts of two requests that are not full */
   constructor(kafka: KafkaClients, apartMs = APART_MS, clock: Clock = SYSTEM_CLOCK) {
     this.#kafka = kafka;
     this.#apartMs = apartMs;
@@ -70,7 +70,7 @@ export class ProducerQueue {
   }
 
   async #sendAll(): Promise<void> {
-    // At the end of the event loop's turn: packets that came together are sent together.
+    // Waits for the end of the event loop's turn: packets that arrived together are sent together.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#queue.length > 0) {
       await this.#keepApart();
@@ -132,14 +132,17 @@ export class ProducerQueue {
     return producer;
   }
 
-  /** After a failure the sequence numbers of the broker are unknown: a new producer begins its own. */
+  /**
+   * Replaces the producer after a failure: the broker's sequence numbers are unknown then, and a new producer begins
+   * its own.
+   */
   async #dropProducer(): Promise<void> {
     const producer = this.#producer;
     this.#producer = null;
     try {
       await (await producer)?.disconnect();
     } catch {
-      // It had not connected, or was closed already.
+      // The producer had not connected, or was closed already.
     }
   }
 }

@@ -4,9 +4,9 @@ import type Cluster from 'kafkajs/src/cluster/index.js';
 import KafkaBatch from 'kafkajs/src/consumer/batch.js';
 
 const MIB = 1024 * 1024;
-/** A broker returns the next record in any case, also one that is longer. */
+/** Size limit of a fetch. A broker returns the next record even when it is longer. */
 const FETCH_BYTES = MIB;
-/** As the library's consumers; the records of this log are in no transaction. */
+/** Isolation level of the library's consumers; the records of this log belong to no transaction. */
 const READ_COMMITTED = 1;
 /** How long a fetch is tried again while brokers are unavailable or leaders change. */
 const RETRY_FOR_MS = 30_000;
@@ -19,25 +19,25 @@ export interface Fetched {
 }
 
 /**
- * Fetches ranges of partitions by plain requests on connections that all readings share. A consumer group for each
- * reading would cost its member seconds to join, and the broker a rebalance.
+ * Fetches ranges of partitions by plain requests, on connections that all reads share. Joining a consumer group for
+ * each read would take seconds, and cost the broker a rebalance.
  */
 export class KafkaReader {
   readonly #connect: () => Cluster;
   #cluster: Cluster | null = null;
   #closed = false;
 
-  /** @param connect makes the client; called with the first fetch */
+  /** @param connect creates the client at the first fetch */
   constructor(connect: () => Cluster) {
     this.#connect = connect;
   }
 
   /**
-   * The records from `offset` on, as many as one request returns. Tried again while the cluster recovers.
+   * Fetches the records from `offset` on, as many as one request returns. Retries while the cluster recovers.
    *
-   * @param maxBytes about so many, and one record in any case
+   * @param maxBytes approximate limit; at least one record is returned
    * @returns null when the log does not have the offset: retention has removed it, or it is past the end
-   * @throws the last error, when no fetch succeeded in time; at once for an error that a retry can't cure
+   * @throws the last error, when no fetch succeeded in time; at once for an error that a retry can't fix
    */
   async fetch(topic: string, partition: number, offset: number, maxBytes = FETCH_BYTES): Promise<Fetched | null> {
     const untilMs = SYSTEM_CLOCK.steadyMs() + RETRY_FOR_MS;
@@ -89,17 +89,17 @@ export class KafkaReader {
     if (!fetched) return null;
     const batch = new KafkaBatch(topic, String(offset), fetched);
     const nextOffset = Number(batch.lastOffset()) + 1;
-    // A replica that has just become leader may still have to learn how far its records are committed.
+    // The result may be empty: a new leader may not know yet how far its records are committed.
     return nextOffset > offset ? { messages: batch.messages, nextOffset } : null;
   }
 
-  /** The broker may have gone, or lost the partition: the next attempt asks for the leader again. */
+  /** The broker may be gone or may have lost the partition: the next attempt looks up the leader again. */
   async #recover({ host, port }: { host?: string; port?: number }): Promise<void> {
     if (host !== undefined && port !== undefined) this.#cluster?.removeBroker({ host, port });
     try {
       await this.#cluster?.refreshMetadata();
     } catch {
-      // No broker is available: the next attempt says so, too.
+      // No broker is available: the next attempt fails with the same error.
     }
   }
 }

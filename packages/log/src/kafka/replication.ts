@@ -2,14 +2,14 @@ import { type Clock, SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import type { Admin, ConfigResourceTypes, ConfigSource, ReplicaAssignment } from 'kafkajs';
 import type { TopicReplication } from '../log.ts';
 
-/** The library's enumerations can't be imported by name into a module. */
+/** Literal values: the library's enumerations can't be imported by name into a module. */
 export const TOPIC_RESOURCE = 2 as ConfigResourceTypes.TOPIC;
 const SET_FOR_TOPIC = 1 as ConfigSource.TOPIC_CONFIG;
 const MIN_IN_SYNC = 'min.insync.replicas';
 const CHECK_EVERY_MS = 60_000;
 const REASSIGNED_WITHIN_MS = 30 * 60_000;
 const POLL_MS = 1000;
-/** A closing log does not wait for a cluster that does not answer. */
+/** Time limit of closing: a closing log does not wait for an unresponsive cluster. */
 const CLOSED_WITHIN_MS = 2000;
 
 export const DEFAULT_REPLICATION_FACTOR = 3;
@@ -20,7 +20,7 @@ export type ReplicationAdmin = MetadataAdmin &
 
 interface PartitionReplicas {
   partition: number;
-  /** Brokers that have a copy; the first leads where it can. */
+  /** Brokers that have a copy; the first is the preferred leader. */
   replicas: readonly number[];
 }
 
@@ -36,8 +36,8 @@ export function minInSyncReplicas(replicas: number): number {
 }
 
 /**
- * Replicas for each partition that has fewer than wanted. Existing replicas stay in their order, so that the leader
- * stays; new ones go to the brokers with the fewest partitions.
+ * Assigns replicas to each partition that has fewer than wanted. Existing replicas keep their order, so that the leader
+ * stays. New ones go to the brokers with the fewest partitions.
  */
 export function assignReplicas(
   partitions: readonly PartitionReplicas[],
@@ -51,7 +51,7 @@ export function assignReplicas(
   const assigned: ReplicaAssignment[] = [];
   for (const { partition, replicas } of partitions) {
     const chosen = [...replicas];
-    // Of brokers with equally many partitions, each partition begins with another.
+    // Each partition starts at another broker, to spread partitions over brokers with equal load.
     const rotated = sorted.map((_, at) => sorted[(at + partition) % sorted.length] as number);
     while (chosen.length < wanted) {
       const [next] = rotated
@@ -67,13 +67,13 @@ export function assignReplicas(
 }
 
 interface DescribedTopic {
-  /** Name in the cluster. */
+  /** Name of the topic in the cluster. */
   name: string;
   replication: TopicReplication;
   partitions: PartitionReplicas[];
 }
 
-/** Those of the topics that exist. */
+/** Describes those of the topics that exist. */
 async function describeTopics(
   admin: MetadataAdmin,
   prefix: string,
@@ -100,7 +100,7 @@ async function describeTopics(
 
 export interface ReplicationOptions {
   prefix: string;
-  /** Replicas that each topic is to have, where there are so many brokers. */
+  /** Wanted replicas of each topic, if the cluster has that many brokers. */
   factor: number;
 }
 
@@ -135,7 +135,7 @@ export class ReplicationWatch {
     return this.#found;
   }
 
-  /** @param name as the cluster knows the topic, which exists */
+  /** @param name name of the existing topic in the cluster */
   add(name: string): void {
     const topic = name.slice(this.#options.prefix.length);
     if (this.#topics.has(topic)) return;
@@ -143,7 +143,7 @@ export class ReplicationWatch {
     void this.check();
   }
 
-  /** Never rejects: a cluster that does not answer is reported where it is used, and checked again a minute later. */
+  /** Never rejects: an unresponsive cluster is reported where it is used, and checked again a minute later. */
   check(): Promise<void> {
     this.#checking = this.#checking.then(() => this.#check()).catch(() => {});
     return this.#checking;
@@ -184,7 +184,7 @@ export class KafkaReplicas {
   readonly #disconnect: () => Promise<void>;
   readonly #clock: Clock;
 
-  /** @param topics without the prefix, whether they exist or not */
+  /** @param topics names without the prefix; the topics need not exist */
   constructor(
     admin: ReplicationAdmin,
     topics: readonly string[],
@@ -199,13 +199,14 @@ export class KafkaReplicas {
     this.#clock = clock;
   }
 
-  /** Of topics that exist. */
+  /** Replication of the topics that exist. */
   async status(): Promise<TopicReplication[]> {
     return (await this.#describe()).map(({ replication }) => replication);
   }
 
   /**
-   * Resolves when every topic has the replicas wanted, and acknowledges no record that fewer than two of them have.
+   * Adds missing replicas. Resolves when every topic has the wanted replicas, and acknowledges only records that at
+   * least two of them have.
    *
    * @throws {Error} when the brokers have not made all copies in time; they continue in the background
    */
@@ -218,8 +219,8 @@ export class KafkaReplicas {
       }))
       .filter(({ partitionAssignment }) => partitionAssignment.length > 0);
     if (reassigned.length > 0) await this.#admin.alterPartitionReassignments({ topics: reassigned });
-    // Also of an earlier call that did not wait for the end: until a partition has all copies, more in sync can't be
-    // demanded.
+    // Also waits for reassignments of an earlier call that gave up: more in-sync replicas can't be required of a
+    // partition before it has all copies.
     await this.#whileReassigning(this.#clock.steadyMs() + withinMs);
     for (const { name, replication } of await this.#describe())
       if (replication.replicas > 1) await this.#raiseMinInSync(name, minInSyncReplicas(replication.replicas));
@@ -252,7 +253,7 @@ export class KafkaReplicas {
     }
   }
 
-  /** Brokers replace all settings of a topic at once: existing ones are sent again. */
+  /** Resends the existing settings too: brokers replace all settings of a topic at once. */
   async #raiseMinInSync(topic: string, wanted: number): Promise<void> {
     const { resources } = await this.#admin.describeConfigs({
       includeSynonyms: false,

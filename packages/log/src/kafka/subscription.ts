@@ -11,24 +11,24 @@ const DEFAULT_BATCH_RECORDS = 1000;
 /** After this time a member knows that it lost a partition. */
 const FENCED_PAUSE_MS = HEARTBEAT_EVERY_MS + 1000;
 
-/** A partition that this member has. A new object each time that the group gives it. */
+/** An assigned partition. Each assignment by the group creates a new object. */
 interface Place {
-  /** Null until it is known where to begin. */
+  /** Null until the starting offset is known. */
   nextOffset: number | null;
   /** Settles when the current batch, or the call of `startAt`, has ended, with or without an error. */
   inHand: Promise<void>;
-  /** Whether `startAt` was called: then `onRevoked` must be called when the partition is given up. */
+  /** Whether `startAt` was called. If so, `onRevoked` must be called when the partition is given up. */
   asked: boolean;
 }
 
 /** What a subscription reports to the log that opened it. */
 export interface SubscriptionWatch {
-  /** Called as it begins to stop. */
+  /** Called when the subscription begins to stop. */
   onStop(): void;
   /**
-   * Called when records were handed out.
+   * Called after records were handed out.
    *
-   * @param atMs Unix milliseconds at which the broker had the newest of them
+   * @param atMs Unix milliseconds of the newest of them, by the broker's clock
    */
   onRead(partition: number, atMs: number): void;
   /** Called when the member gives a partition up. */
@@ -55,11 +55,11 @@ export class KafkaSubscription<T> implements Subscription {
   readonly #consumer: Consumer;
   readonly #decoder: Decoder<T>;
   readonly #places = new Map<number, Place>();
-  /** Of partitions that were given up: what must end before they may begin again here. */
+  /** Revocations in progress by partition. One must end before the partition may begin again here. */
   readonly #revoked = new Map<number, Promise<void>>();
-  /** The last assignment of the group. */
+  /** Partitions of the group's latest assignment. */
   #assigned: ReadonlySet<number> = new Set();
-  /** Offsets of this member, for consumers without offsets of their own. */
+  /** Offsets of this member, for consumers that save no offsets. */
   readonly #lastOffsets = new Map<number, number>();
   readonly #watch: SubscriptionWatch;
   #stopped: Promise<void> | null = null;
@@ -86,7 +86,7 @@ export class KafkaSubscription<T> implements Subscription {
     this.#watch = watch;
   }
 
-  /** Resolves when this member has its first partitions and knows where it begins in each. */
+  /** Resolves when this member has its first partitions and knows its starting offset in each. */
   async start(): Promise<void> {
     const { name } = this.#topic;
     await this.#topics.ensure(this.#topic);
@@ -123,7 +123,7 @@ export class KafkaSubscription<T> implements Subscription {
     return this.#stopped;
   }
 
-  /** Fails with the reason, and stops. */
+  /** Stops with `reason` as the failure. */
   giveUp(reason: Error): void {
     if (!this.#stopped) this.#crash(reason);
   }
@@ -133,7 +133,7 @@ export class KafkaSubscription<T> implements Subscription {
     const inHand = [...this.#places.values()].map((place) => place.inHand);
     try {
       await Promise.all(inHand);
-      // Written before the group gives the partitions to others: they go on where this member was.
+      // Revoked before the group gives the partitions to other members: they continue from the saved offsets.
       if (!this.#crashed) this.#revokeAll();
       await Promise.all(this.#revoked.values());
     } finally {
@@ -144,7 +144,7 @@ export class KafkaSubscription<T> implements Subscription {
   #crash(error: unknown): void {
     this.#crashed = true;
     this.#fail(error);
-    // Not awaited: the current batch may be what failed. An error of leaving would add nothing.
+    // Not awaited: the current batch may be the cause of the failure. An error on leaving the group would add nothing.
     this.stop().catch(() => {});
   }
 
@@ -166,7 +166,7 @@ export class KafkaSubscription<T> implements Subscription {
     this.#places.clear();
   }
 
-  /** Must pause before it waits for anything: the next fetch comes right after. */
+  /** Must pause the partitions before its first await: the next fetch follows immediately. */
   async #take(partitions: readonly number[]): Promise<void> {
     if (partitions.length === 0) return;
     this.#consumer.pause([{ topic: this.#topic.name, partitions: [...partitions] }]);
@@ -229,7 +229,7 @@ export class KafkaSubscription<T> implements Subscription {
     if (!place || place.nextOffset === null) return;
     const size = this.#options.maxBatchRecords ?? DEFAULT_BATCH_RECORDS;
     const first = place.nextOffset;
-    // The library goes on with the oldest record where the broker does not have the one that it asked for.
+    // If the broker does not have the requested offset, the library continues with the oldest record.
     const last = Number(messages.at(-1)?.offset ?? first);
     if (last < first && Number(batch.highWatermark) < first) {
       const where = `${this.#topic.name}/${partition}`;
@@ -253,7 +253,7 @@ export class KafkaSubscription<T> implements Subscription {
       // The library joins the group again after this error.
       if (lost) throw lost;
     }
-    // Behind the last record there may be some that compaction removed.
+    // Compaction may have removed records after the last one.
     if (!mayGoOn()) return;
     resolveOffset(batch.lastOffset());
     this.#options.onProgress?.(partition, Number(batch.lastOffset()) + 1);

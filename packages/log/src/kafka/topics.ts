@@ -8,12 +8,12 @@ export type TopicName = Pick<Topic<unknown>, 'name' | 'compacted'>;
 
 export interface TopicSettings {
   partitions: number;
-  /** As many as there are brokers, where these are fewer. */
+  /** Limited to the number of brokers. */
   replicationFactor: number;
   maxAgeMs: number;
 }
 
-/** Bytes of the longest record, with Kafka's framing. */
+/** Maximum size of a record with Kafka's framing. */
 const MAX_MESSAGE_BYTES = 5 * 1024 * 1024;
 
 /** A topic that was just made, or whose broker has gone, has partitions without a leader for a moment. */
@@ -36,7 +36,7 @@ export async function whileLeadersChange<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Creates topics at their first use. Existing topics stay as their operator made them. */
+/** Creates topics at their first use. Existing topics keep the settings of their operator. */
 export class KafkaTopics {
   readonly #admin: Admin;
   readonly #settings: TopicSettings;
@@ -68,7 +68,7 @@ export class KafkaTopics {
     this.#partitionCounts.delete(topic.name);
   }
 
-  /** How many partitions the topic has, or had when it was first asked. */
+  /** Number of partitions of the topic at its first query. */
   partitionCount(topic: TopicName): Promise<number> {
     const known = this.#partitionCounts.get(topic.name);
     if (known) return known;
@@ -78,7 +78,7 @@ export class KafkaTopics {
     return counted;
   }
 
-  /** The oldest offset kept and the offset after the newest, by partition. */
+  /** Offsets of the oldest retained record and after the newest, by partition. */
   async bounds(topic: TopicName): Promise<Map<number, Bounds>> {
     const offsets = await whileLeadersChange(async () => {
       await this.ensure(topic);
@@ -95,7 +95,7 @@ export class KafkaTopics {
     );
   }
 
-  /** The first offset that was written at a time or later, by partition; the end where none was. */
+  /** Offset of the first record written at or after a time, by partition; the end if none was. */
   async offsetsAt(topic: TopicName, atMs: number): Promise<Map<number, number>> {
     const bounds = await this.bounds(topic);
     const found = await whileLeadersChange(() => this.#admin.fetchTopicOffsetsByTimestamp(topic.name, atMs));
@@ -128,10 +128,10 @@ export class KafkaTopics {
     const replicationFactor = await wantedReplicas(this.#admin, this.#settings.replicationFactor);
     const config: Record<string, string> = {
       'max.message.bytes': String(MAX_MESSAGE_BYTES),
-      // A broker takes no record from a clock that is an hour ahead, unless it stamps them itself.
+      // Otherwise a broker rejects records of a client whose clock is an hour ahead.
       'message.timestamp.type': 'LogAppendTime',
       ...(compacted ? { 'cleanup.policy': 'compact' } : { 'retention.ms': String(maxAgeMs) }),
-      // Acknowledged means more than one copy; where there is but one, it must be on the disk.
+      // An acknowledged record must have more than one copy. With a single replica it must be on the disk.
       ...(replicationFactor > 1
         ? { 'min.insync.replicas': String(minInSyncReplicas(replicationFactor)) }
         : { 'flush.messages': '1' }),

@@ -4,31 +4,31 @@ import { type Checkpoint, type CheckpointChange, CheckpointFencedError, type Che
 export interface RedisCheckpointsOptions {
   /** `redis://user:password@host:6379/0`; `rediss://…` for TLS. */
   url: string;
-  /** Begins the names of all keys. Default: `outrider`. */
+  /** Prefix of all keys. Default: `outrider`. */
   prefix?: string;
-  /** Called with each loss of the connection; it is made again by itself. */
+  /** Called when the connection is lost. The client reconnects automatically. */
   onError: (error: Error) => void;
 }
 
 const CONNECT_TIMEOUT_MS = 5000;
-/** Loading many states takes a while; a server that does not answer for longer is taken for lost. */
+/** Timeout of a command. Loading many states takes a while, but a server that takes longer is considered lost. */
 const COMMAND_TIMEOUT_MS = 30_000;
-/** A connection on which nothing at all comes for this long, though it is waited for, is given up: another is made. */
+/** A connection that receives nothing for this long while a reply is pending is closed and replaced. */
 const SILENT_AFTER_MS = 15_000;
 const LONGEST_PAUSE_MS = 2000;
 
-/** KEYS: offsets, entries, fence. Raises the fence and answers it with all that is saved. */
+/** KEYS: offsets, entries, fence. Increments the fence and returns it with everything that is saved. */
 const CLAIM = `
 return { redis.call('INCR', KEYS[3]), redis.call('HGETALL', KEYS[1]), redis.call('HGETALL', KEYS[2]) }`;
 
-/** KEYS: offsets and entries. Both as they were saved together. */
+/** KEYS: offsets and entries. Returns both as they were saved together. */
 const LOAD = `
 return { redis.call('HGETALL', KEYS[1]), redis.call('HGETALL', KEYS[2]) }`;
 
 /**
- * KEYS: offsets, entries, fence. ARGV: the fence that the saver raised ('' where none), how many offsets there are, how
- * many entries are set; then names and offsets, keys and values, and the keys that are removed. Answers 0 where another
- * raised the fence since, and writes nothing.
+ * KEYS: offsets, entries, fence. ARGV: the fence that the saver raised ('' for none), the number of offsets, the number
+ * of entries to set; then names and offsets, keys and values, and the keys to remove. Returns 0 and writes nothing if
+ * another instance has raised the fence since.
  */
 const SAVE = `
 if (redis.call('GET', KEYS[3]) or '') ~= ARGV[1] then return 0 end
@@ -51,9 +51,9 @@ const SAVED = ':saved';
 const IDENTITY = ':identity:';
 
 /**
- * Checkpoints of several instances, in Redis: state and offsets of a partition are written by one script, and only
- * while the one who writes still has the partition. They are as durable as the server is set up to be (`appendonly
- * yes`); one that came back empty means that its consumers begin with the oldest record kept.
+ * Checkpoints of several instances, in Redis. One script writes the state and offsets of a partition, and only while
+ * the writer still has the partition. They are as durable as the server's configuration makes them (`appendonly yes`).
+ * If the server lost its data, consumers begin with the oldest record kept.
  *
  * @throws {Error} when Redis can't be reached or refuses the credentials
  */
@@ -67,8 +67,8 @@ export async function openRedisCheckpoints({
     connectTimeout: CONNECT_TIMEOUT_MS,
     commandTimeout: COMMAND_TIMEOUT_MS,
     socketTimeout: SILENT_AFTER_MS,
-    // The commands of a checkpoint are written whole or not at all; one that was cut off is asked for again by the
-    // caller.
+    // Disables retries of the library: a checkpoint's commands are written completely or not at all, and the caller
+    // repeats an interrupted one.
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, LONGEST_PAUSE_MS),
   });
@@ -89,7 +89,7 @@ export async function openRedisCheckpoints({
 class RedisCheckpoints implements Checkpoints {
   readonly #redis: Redis;
   readonly #prefix: string;
-  /** The fence that this opening raised, by the key of it. */
+  /** Fences that this instance raised, by key of the fence. */
   readonly #claims = new Map<string, string>();
 
   constructor(redis: Redis, prefix: string) {
@@ -135,7 +135,7 @@ class RedisCheckpoints implements Checkpoints {
   }
 }
 
-/** Braces: the keys of one partition are in one slot of a cluster. */
+/** The braces place all keys of a partition in one hash slot of a cluster. */
 function keysOf(prefix: string, consumer: string, partition: number) {
   const name = `{${prefix}:${consumer}:${partition}}`;
   return { offsets: `${name}:offsets`, entries: `${name}:entries`, fence: `${name}:fence` };

@@ -3,8 +3,9 @@ import { openSqliteLog } from './open.ts';
 import { textTopic } from './testing.ts';
 
 /*
- * A process to be killed: appends as fast as it can, many calls at a time, and prints the number of each record once it
- * is acknowledged. Run with the log's file, the number to begin with, and after how many bytes records are compressed.
+ * A process for tests to kill: appends as fast as it can, many calls at a time, and prints the number of each record
+ * once it is acknowledged. Arguments: the log's file, the first number, and after how many bytes records are
+ * compressed.
  */
 
 const [path = '', first = '0', groupBytes] = process.argv.slice(2);

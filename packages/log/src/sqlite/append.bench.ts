@@ -5,14 +5,14 @@ import { blankPosition, type Position, type TelemetryPacket, type TerminalId, ty
 import { telemetryTopic } from '../topics.ts';
 import { COMMIT_GAP_MS, openSqliteLog } from './open.ts';
 
-/** What a run came to. Rates are per second of wall clock. */
+/** Result of a run. Rates are per second of wall clock. */
 export interface AppendBench {
   positionsPerPacket: number;
   packetsPerAppend: number;
   appendsInFlight: number;
   /** Bytes of Avro per position. */
   bytesPerPosition: number;
-  /** Encoded, and on the disk when counted. */
+  /** Packets that were encoded and are durable. */
   packetsPerSecond: number;
   positionsPerSecond: number;
   bytesPerSecond: number;
@@ -20,12 +20,11 @@ export interface AppendBench {
   acknowledgedP50Ms: number;
   acknowledgedP99Ms: number;
   /**
-   * The same bytes appended to a bare file, each as many as one commit had on average, and synced: what the disk
-   * allows.
+   * Baseline of the disk: the same bytes appended to a bare file and synced, in writes of the average size of a commit.
    */
   bareFileBytesPerSecond: number;
   bytesPerBareSync: number;
-  /** Read back and decoded. */
+  /** Rate of reading back and decoding. */
   readPositionsPerSecond: number;
   encodePositionsPerSecond: number;
   decodePositionsPerSecond: number;
@@ -74,7 +73,7 @@ export async function benchAppend(options: AppendBenchOptions): Promise<AppendBe
     await log.close();
 
     waitsMs.sort((a, b) => a - b);
-    // A commit takes what came while the one before it ran: half of what is in flight, about, or all of it.
+    // A commit takes what arrived during the previous one: about half of the appends in flight, or all of them.
     const bytesPerBareSync = Math.round(appendsInFlight * packetsPerAppend * bytesPerPacket);
     return {
       positionsPerPacket,
@@ -99,7 +98,7 @@ export async function benchAppend(options: AppendBenchOptions): Promise<AppendBe
   }
 }
 
-/** Bytes per second that appending and syncing come to, and nothing else. */
+/** Throughput of only appending and syncing, in bytes per second. */
 function bareFile(path: string, bytesPerSync: number, forMs: number): number {
   const file = openSync(path, 'w');
   const bytes = Buffer.alloc(bytesPerSync, 7);

@@ -5,10 +5,11 @@ import { type DiskOutage, errorOf, messageOf } from './database.ts';
 import { COPIED_BYTES, PREFIX_BYTES, pushRecord, SEGMENT_BYTES, type Segment } from './segment.ts';
 import type { FromWriter, ToWriter, WriterSettings } from './writer.ts';
 
-/** Memory of written segments that is kept to be filled again. */
+/** Number of written segment buffers that are kept for reuse. */
 const SPARE_SEGMENTS = 16;
 /**
- * With so much waiting, the gap between two commits is not waited out: the commit is large enough to be worth its cost.
+ * With this many bytes waiting, the gap between two commits is skipped: the commit is large enough to be worth its
+ * cost.
  */
 const FULL_COMMIT_BYTES = 256 * 1024;
 
@@ -20,9 +21,9 @@ interface Waiting {
 }
 
 /**
- * Group commit: everything that is handed in while the writer's thread commits goes into its next transaction, however
- * much it is, and is durable by one wait for the disk. Commits may have a gap between them, so that few records a
- * second cost few commits; the first record after a pause is written at once.
+ * Group commit: records that arrive during a commit of the writer thread go into its next transaction, however many
+ * they are. They are durable after one sync. A minimum gap between commits may be set, so that a low rate of records
+ * costs few commits. The first record after a pause is written at once.
  */
 export class Appender {
   readonly #settings: WriterSettings;
@@ -31,22 +32,22 @@ export class Appender {
   readonly #commitGapMs: number;
   #worker: Worker | null = null;
   #pendingBytes = 0;
-  /** The segment of each partition that takes the next record, and its memory; full ones before it in `#full`. */
+  /** The segment of each partition that takes the next record, with its memory; `#full` has the full ones before it. */
   readonly #filling = new Map<string, { segment: Segment; target: Buffer }>();
   #full: Segment[] = [];
   #waiting: Waiting[] = [];
-  /** Whose records the writer has. */
+  /** Calls whose records the writer thread has. */
   #writing: Waiting[] | null = null;
   /** The flush at the end of this turn of the event loop, or when the gap is over. */
   #turnEnd: NodeJS.Immediate | null = null;
   #gapEnd: Timer | null = null;
-  /** The gap since the last commit began is over at this time of the steady clock. */
+  /** Monotonic time at which the gap since the start of the last commit ends. */
   #nextCommitAtMs = 0;
   #holdUp: HoldUp | null = null;
   readonly #spare: ArrayBuffer[] = [];
   #closed = false;
 
-  /** @param commitGapMs between the beginnings of two commits at the least, unless {@link FULL_COMMIT_BYTES} wait */
+  /** @param commitGapMs minimum time between the starts of two commits, unless {@link FULL_COMMIT_BYTES} wait */
   constructor(settings: WriterSettings, partitions: number, maxPendingBytes: number, commitGapMs: number) {
     this.#settings = settings;
     this.#partitions = partitions;
@@ -82,7 +83,7 @@ export class Appender {
     });
   }
 
-  /** Writes what waits, and ends the writer's thread. */
+  /** Writes the waiting records, then ends the writer thread. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -99,7 +100,7 @@ export class Appender {
     });
   }
 
-  /** @returns the bytes that the record takes */
+  /** @returns the bytes that the record occupies */
   #take<T>(topic: Topic<T>, key: string, encoded: Buffer): number {
     const partition = this.#partitions > 1 ? partitionOf(key, this.#partitions) : 0;
     const bytes = PREFIX_BYTES + encoded.length;
@@ -133,7 +134,7 @@ export class Appender {
     if (memory.byteLength === SEGMENT_BYTES && this.#spare.length < SPARE_SEGMENTS) this.#spare.push(memory);
   }
 
-  /** At the end of the event loop's turn, so that packets that came together are written together, or of the gap. */
+  /** Flushes at the end of the gap, or of the event loop's turn: packets that arrived together are written together. */
   #scheduleFlush(): void {
     if (this.#writing || this.#turnEnd) return;
     const gapMs = this.#gapLeftMs();
@@ -164,7 +165,7 @@ export class Appender {
       return;
     }
     this.#worker ??= this.#start();
-    // The process stays alive for what is not durable yet, and for nothing else here.
+    // Keeps the process alive only while records are not yet durable.
     this.#worker.ref();
     for (const segment of segments) this.#trim(segment);
     const memory = segments.map(({ bytes }) => bytes);
@@ -175,7 +176,7 @@ export class Appender {
     const settled = this.#writing ?? [];
     this.#writing = null;
     if (error) {
-      // Or what waits behind it would overtake what is going to be handed in again.
+      // Fails the waiting records too: otherwise they would overtake the failed ones, which the caller appends again.
       settled.push(...this.#waiting);
       this.#waiting = [];
       this.#full = [];
@@ -187,7 +188,7 @@ export class Appender {
       else resolve();
     }
     if (this.#waiting.length === 0) return;
-    // What waited through a commit waits no longer than the gap demands.
+    // Records that waited during a commit wait only for the rest of the gap.
     if (this.#gapLeftMs() > 0) this.#scheduleFlush();
     else this.#flush();
   }
@@ -197,7 +198,7 @@ export class Appender {
       name: 'log-writer',
       workerData: this.#settings,
       execArgv: [],
-      // It makes few objects: the records are beside the heap.
+      // The thread creates few objects: the records are outside the heap.
       resourceLimits: { maxYoungGenerationSizeMb: 3 },
     });
     let failure = 'it stopped';
@@ -214,7 +215,7 @@ export class Appender {
     worker.on('error', (error) => {
       failure = messageOf(error);
     });
-    // Another writer is started for the records that come next.
+    // The next records start another writer.
     worker.on('exit', () => {
       if (this.#worker !== worker) return;
       this.#worker = null;

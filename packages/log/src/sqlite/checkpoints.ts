@@ -7,10 +7,10 @@ import { diskOutageOf, errorOf, messageOf, retryWhileBusy } from './database.ts'
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * Checkpoints in a SQLite file beside the log. A save is one transaction, on the disk when it resolves; it holds its
- * own thread for the time that the disk takes. Any thread may open the same file.
+ * Checkpoints in a SQLite file beside the log. A save is one transaction, durable when it resolves; it blocks its own
+ * thread while the disk writes. Any thread may open the same file.
  *
- * @throws {Error} when the folder can't be written, or the file is something else
+ * @throws {Error} when the folder can't be written, or the file has another format
  */
 export function openSqliteCheckpoints({ path, busyTimeoutMs = BUSY_TIMEOUT_MS }: SqliteCheckpointOptions): Checkpoints {
   return new SqliteCheckpoints(path, busyTimeoutMs);
@@ -36,7 +36,7 @@ class SqliteCheckpoints implements Checkpoints {
   readonly #entries: StatementSync;
   readonly #raiseFence: StatementSync;
   readonly #fence: StatementSync;
-  /** The fence that this opening raised, by consumer and partition. */
+  /** Fences that this instance raised, by consumer and partition. */
   readonly #claims = new Map<string, number>();
 
   constructor(path: string, busyTimeoutMs: number) {
@@ -92,7 +92,7 @@ class SqliteCheckpoints implements Checkpoints {
   }
 
   async load(consumer: string, partition: number): Promise<Checkpoint | null> {
-    // One transaction: what is read of offsets and entries was saved together, even while another member saves.
+    // One transaction: the offsets and entries read belong to one save, even while another member saves.
     return this.#transaction('BEGIN', () => this.#read(consumer, partition));
   }
 

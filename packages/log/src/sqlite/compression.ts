@@ -2,16 +2,16 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { MAX_RECORD_BYTES } from '../log.ts';
 
 /*
- * What a row of a partition's table holds: plain records, each behind its length, as one commit wrote them; or the
- * records of several such rows, compressed together. The first four bytes say which: of a plain row they are the length
- * of a record, which is never {@link MARK}.
+ * A row of a partition's table holds either plain records, as one commit wrote them, each prefixed by its length, or
+ * the records of several such rows, compressed together. The first four bytes distinguish the two: in a plain row they
+ * are the length of a record, which is never {@link MARK}.
  *
  *     uint32  MARK
- *     uint32  how many commits the records are of
- *     uint32  how many bytes the rest is, decompressed
+ *     uint32  number of commits that the records are of
+ *     uint32  decompressed length of the rest, in bytes
  *     bytes   a zstd frame: the plain records of all commits, then for each commit
- *               uint32  how many records it wrote
- *               int32   how many milliseconds before the row's `written_at_ms` it did
+ *               uint32  number of records that it wrote
+ *               int32   milliseconds by which it precedes the row's `written_at_ms`
  *
  * All numbers are little-endian. `written_at_ms` is the time of the newest commit.
  */
@@ -26,16 +26,17 @@ export interface Commit {
 const MARK = 0xffff_ffff;
 const HEADER_BYTES = 12;
 const COMMIT_BYTES = 8;
-/** More than {@link MAX_RECORD_BYTES} with what is around a record, and than as many commits as one row takes. */
+/** Exceeds {@link MAX_RECORD_BYTES} with its framing, and the total of the commits that one row takes. */
 const MAX_PLAIN_BYTES = 4 * MAX_RECORD_BYTES;
 const MAX_AGE_MS = 2 ** 31 - 1;
 
 /**
- * The fastest level: 45 bytes a position where level 3 has 39, for a third of the time, with one position a packet.
+ * The fastest level. With one position a packet it takes 45 bytes a position, where level 3 has 39, for a third of the
+ * time.
  */
 const PARAMETERS = { [constants.ZSTD_c_compressionLevel]: 1 };
 
-/** @param commits in the order of their offsets, at least one; `writtenAtMs` of the row is that of the newest */
+/** @param commits in the order of their offsets, at least one. The row's `writtenAtMs` is that of the newest. */
 export function compress(commits: readonly Commit[]): { writtenAtMs: number; stored: Buffer } {
   const writtenAtMs = Math.max(...commits.map((commit) => commit.writtenAtMs));
   const recordBytes = commits.reduce((sum, { records }) => sum + records.length, 0);
@@ -62,7 +63,7 @@ export function isCompressed(stored: Uint8Array): boolean {
 }
 
 /**
- * The plain records of a row, whatever its form.
+ * Returns the plain records of a row, compressed or not.
  *
  * @throws {Error} when {@link compress} did not make the row
  */
@@ -70,7 +71,7 @@ export function recordsOf(stored: Uint8Array): Buffer {
   return isCompressed(stored) ? decompress(stored).records : viewOf(stored);
 }
 
-/** When the record was written that is the `index`-th of its row. */
+/** Time at which the `index`-th record of a row was written. */
 export function writtenAtOf(stored: Uint8Array, rowWrittenAtMs: number, index: number): number {
   let end = 0;
   for (const { count, ageMs } of commitsOf(stored)) {
@@ -80,7 +81,7 @@ export function writtenAtOf(stored: Uint8Array, rowWrittenAtMs: number, index: n
   return rowWrittenAtMs;
 }
 
-/** The index in its row of the first record that was written at a time or later; 0 where the row is plain. */
+/** Index in its row of the first record written at or after a time; 0 if the row is plain. */
 export function firstWrittenSince(stored: Uint8Array, rowWrittenAtMs: number, atMs: number): number {
   let index = 0;
   for (const { count, ageMs } of commitsOf(stored)) {
@@ -104,7 +105,7 @@ function decompress(stored: Uint8Array): { records: Buffer; commits: Buffer } {
   if (plainBytes > MAX_PLAIN_BYTES || commitBytes > plainBytes)
     throw new Error(`a compressed row of ${plainBytes} bytes, ${commitBytes} of them for its commits`);
   const plain = zstdDecompressSync(view.subarray(HEADER_BYTES), {
-    // A chunk that is not filled is the last: there is one, and it is not copied.
+    // Larger than the data, so that decompression needs only one chunk, which is not copied.
     chunkSize: plainBytes + 64,
     maxOutputLength: plainBytes + 64,
   });

@@ -3,17 +3,17 @@ import { crc32 } from 'node:zlib';
 import { compress, isCompressed } from './compression.ts';
 import { SEGMENT_BYTES } from './segment.ts';
 
-/** How much is compressed, and how late. */
+/** Amount of data to compress at a time, and how long it stays plain. */
 export interface CompressionSettings {
-  /** With so much, rows are compressed together: it is what a reader decompresses at a time. */
+  /** Rows of about this size are compressed together: a reader has to decompress that much at a time. */
   groupBytes: number;
-  /** As much stays plain at the end of a partition: readers that follow the log have nothing to decompress. */
+  /** Bytes that stay plain at the end of a partition, so that readers that follow the log need not decompress. */
   plainBytes: number;
 }
 
 export const COMPRESSION: CompressionSettings = { groupBytes: SEGMENT_BYTES, plainBytes: 2 * SEGMENT_BYTES };
 
-/** Rows are compressed together when their commits are no further apart, since retention removes them together. */
+/** Maximum time between commits whose rows are compressed together, since retention removes them together. */
 const MAX_SPAN_MS = 10 * 60_000;
 
 interface Partition {
@@ -22,7 +22,7 @@ interface Partition {
   table: string;
 }
 
-/** What of a row is known without its records. */
+/** A row without its records. */
 interface RowHead {
   baseOffset: number;
   count: number;
@@ -31,12 +31,12 @@ interface RowHead {
 }
 
 /**
- * Compresses the rows of a partition once others are behind them. Commits write plain rows, which is quick, and what
- * follows the log reads those. Later one compressed row takes the place of several plain ones, in one transaction:
- * after a crash either it is there or they are. Each step is one such transaction, with one group of rows.
+ * Compresses the rows of a partition once enough rows follow them. Commits write plain rows, which is fast, and readers
+ * that follow the log read those. Later one compressed row replaces several plain ones. Each step compresses one group
+ * of rows in one transaction, so that a crash leaves either form.
  */
 export class Compressor {
-  /** By table: how much has to be written until there can be something to do. */
+  /** By table: bytes that have to be written before a group may be ready to compress. */
   readonly #missing = new Map<string, { partition: Partition; bytes: number }>();
   readonly #settings: CompressionSettings;
 
@@ -44,20 +44,20 @@ export class Compressor {
     this.#settings = settings;
   }
 
-  /** Notes that a row was written. */
+  /** Counts the bytes of a written row. */
   written(partition: Partition, bytes: number): void {
     const missing = this.#missing.get(partition.table);
     if (missing) missing.bytes -= bytes;
     else this.#missing.set(partition.table, { partition, bytes: 0 });
   }
 
-  /** A partition in which there may be something to do: the one that had its turn the longest time ago. */
+  /** The least recently handled partition that may have rows to compress. */
   due(): Partition | null {
     for (const { partition, bytes } of this.#missing.values()) if (bytes <= 0) return partition;
     return null;
   }
 
-  /** One step, within a transaction. */
+  /** Performs one step, within a transaction. */
   step(db: DatabaseSync, partition: Partition): void {
     const place = placeOf(db, partition);
     const { group, missingBytes } = nextGroup(db, partition.table, place, this.#settings);
@@ -71,9 +71,9 @@ export class Compressor {
 }
 
 /**
- * The rows that are compressed next.
+ * Selects the rows to compress next.
  *
- * @returns `missingBytes`: how much has to be written before that; 0 where there is enough
+ * @returns `missingBytes`: bytes that have to be written first; 0 when a group is ready
  */
 function nextGroup(
   db: DatabaseSync,
@@ -103,7 +103,7 @@ function nextGroup(
   return { group, missingBytes: plainBytes - bytesBehind + (isClosed ? 0 : Math.max(1, groupBytes - bytes)) };
 }
 
-/** @param space for how much there is besides the rows before it */
+/** @param space bytes left in the group */
 function goesWith(row: RowHead, group: readonly RowHead[], space: number): boolean {
   const [first, last] = [group[0], group.at(-1)];
   if (first === undefined || last === undefined) return true;
@@ -111,7 +111,7 @@ function goesWith(row: RowHead, group: readonly RowHead[], space: number): boole
   return follows && row.bytes <= space && Math.abs(row.writtenAtMs - first.writtenAtMs) <= MAX_SPAN_MS;
 }
 
-/** Puts a compressed row in the place of plain ones. Leaves them where that saves nothing, or where one is damaged. */
+/** Replaces plain rows by a compressed one, unless that saves nothing or one is damaged. */
 function replaceRows(db: DatabaseSync, table: string, group: readonly RowHead[]): void {
   const [first, last] = [group[0], group.at(-1)];
   if (first === undefined || last === undefined) return;
@@ -137,7 +137,7 @@ function replaceRows(db: DatabaseSync, table: string, group: readonly RowHead[])
   );
 }
 
-/** Where the plain rows of a partition begin. */
+/** Offset of the first row of a partition that is not compressed yet. */
 function placeOf(db: DatabaseSync, { topic, partition }: Partition): number {
   const place = db.prepare('SELECT next_offset FROM compressed WHERE topic = ? AND partition = ?');
   return Number(place.get(topic, partition)?.next_offset ?? 0);

@@ -2,23 +2,23 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-// Not the whole package, which the thread that writes would load for it.
+// Avoids importing the whole package, which the writer thread would then load.
 import { SYSTEM_CLOCK } from '@outrider/domain/clock';
 import { DiskBusyError, DiskFullError } from '../log.ts';
 import type { RegisteredReader } from '../reader-register.ts';
 
 /**
- * Written into the file, so that a later version recognises an older layout, and an earlier one refuses what it can't
- * read. Since 2 rows may be compressed, and table `compressed` says from which offset on they are plain.
+ * Stored in the file, so that a later version recognises an older layout, and an earlier one refuses a newer one. Since
+ * 2 rows may be compressed, and table `compressed` has the offset from which on they are plain.
  */
 const LAYOUT_VERSION = 2;
 /**
  * Measured: 32 KiB pages commit a batch of 1 MiB in 2 ms and one of 300 bytes in 0.25 ms, 4 KiB pages in 6 and 0.35.
  */
 const PAGE_BYTES = 32 * 1024;
-/** The write-ahead log is copied into the file whenever it has grown by this. */
+/** The write-ahead log is copied into the file after each growth by this many bytes. */
 const CHECKPOINT_BYTES = 16 * 1024 * 1024;
-/** How long opening and reading wait where SQLite makes them. */
+/** How long opening and reading wait for a locked file. */
 const BUSY_TIMEOUT_MS = 5000;
 
 /** Primary result codes of SQLite (https://www.sqlite.org/rescode.html). */
@@ -28,28 +28,27 @@ export const SQLITE_FULL = 13;
 const SQLITE_IOERR_SHMSIZE = 4874;
 
 /**
- * Runs that the file remembers: of a reader that kept its offset in an older one it can't say any more what it has
- * read.
+ * Number of runs that the file keeps. For a reader whose offset is from an older run the file can't determine any more
+ * what the reader has read.
  */
 const MAX_RUNS = 10_000;
 
 export interface PreparedFile {
-  /** The file's one true path, by which the threads of the process find each other. */
+  /** Canonical path of the file, by which the threads of the process find each other. */
   path: string;
   /** Id of the file's newest run: the identity of its records. */
   identity: string;
 }
 
 /**
- * Makes the file, its folder and its layout where they are not there yet.
+ * Creates the file, its folder and its layout if they do not exist.
  *
- * The file is distinguished from others, and from older copies of itself, by its runs. Each start of the service begins
- * one, with a random id and the ends of all partitions at that moment: what stands below such an end was written in
- * earlier runs. An older copy lacks the runs that came after it, or says of the run in which it was copied that it
- * ended sooner.
+ * Runs distinguish the file from others, and from older copies of itself. Each start of the service begins a run, with
+ * a random id and the ends of all partitions at that moment: records below such an end were written in earlier runs. An
+ * older copy lacks later runs, or its ends of the run in which it was copied are lower.
  *
  * @param startsRun whether this opening is a start of the service: the first one, before any other reads or appends
- * @throws {Error} when the folder can't be written, or the file is something else
+ * @throws {Error} when the folder can't be written, or the file has another format
  */
 export function prepareFile(path: string, startsRun: boolean): PreparedFile {
   try {
@@ -57,7 +56,7 @@ export function prepareFile(path: string, startsRun: boolean): PreparedFile {
     const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     try {
       db.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
-      // Threads that make the file at the same time meet here, where SQLite's own waiting does not reach.
+      // Threads may create the file concurrently, and SQLite's own busy timeout does not cover this statement.
       retryWhileBusy(() => db.exec('PRAGMA journal_mode = WAL'));
       const version = Number(db.prepare('PRAGMA user_version').get()?.user_version);
       if (version > LAYOUT_VERSION)
@@ -72,7 +71,7 @@ export function prepareFile(path: string, startsRun: boolean): PreparedFile {
   }
 }
 
-/** Makes the layout, or makes this one of an earlier one. */
+/** Creates the layout, or upgrades an earlier one. */
 function lay(db: DatabaseSync): void {
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -126,7 +125,7 @@ function identityIn(db: DatabaseSync, startsRun: boolean): string {
       throw error;
     }
   } catch (error) {
-    // Nothing can be appended either: the run that was the newest goes on until there is space.
+    // The disk is unavailable, so nothing can be appended either: the newest run continues until there is space.
     if (diskOutageOf(error) === null) throw error;
     return newest ?? id;
   }
@@ -151,7 +150,7 @@ function endsIn(db: DatabaseSync): Record<string, number> {
   return ends;
 }
 
-/** A connection that writes: a commit is on the disk when it returns. */
+/** A connection for writing: commits are durable when they return. */
 export function openForWriting(path: string, maxFileBytes: number): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   db.exec('PRAGMA synchronous = FULL');
@@ -159,7 +158,7 @@ export function openForWriting(path: string, maxFileBytes: number): DatabaseSync
   db.exec(`PRAGMA wal_autocheckpoint = ${Math.ceil(CHECKPOINT_BYTES / pageBytes)}`);
   db.exec(`PRAGMA journal_size_limit = ${4 * CHECKPOINT_BYTES}`);
   db.exec('PRAGMA cache_size = -8192');
-  // The writer waits in its own way.
+  // The writer has a waiting mechanism of its own.
   db.exec('PRAGMA busy_timeout = 0');
   if (Number.isFinite(maxFileBytes)) db.exec(`PRAGMA max_page_count = ${Math.ceil(maxFileBytes / pageBytes)}`);
   return db;
@@ -171,52 +170,53 @@ export function openForReading(path: string): DatabaseSync {
 }
 
 /**
- * The table that holds a partition. Each has its own, in the order of offsets, so that appending touches the end of one
- * tree and nothing else.
+ * Name of the table that holds a partition. Each partition has its own table in the order of offsets, so that appending
+ * touches only the end of one tree.
  */
 export function tableOf(topic: string, partition: number): string {
   if (!/^[\w.-]+$/.test(topic)) throw new Error(`${JSON.stringify(topic)} is no name for a topic`);
   return `"${topic}/${partition}"`;
 }
 
-/** Where commits to a topic of a file are announced to its readers in all threads. */
+/** Channel on which commits to a topic of a file are announced to its readers in all threads. */
 export function growthChannelOf(path: string, topic: string): string {
   return `outrider-log ${path} ${topic}`;
 }
 
 /**
- * Where writers of a file, in all threads, say that they wait for its lock. No topic's: names of topics have no slash.
+ * Channel on which writers of a file, in all threads, announce that they wait for its lock. It can't collide with that
+ * of a topic: names of topics contain no slash.
  */
 export function turnsChannelOf(path: string): string {
   return `outrider-log ${path} /turns`;
 }
 
-/** Where the instances of a file publish what their readers have released, for the threads that remove old records. */
+/** Channel on which the instances of a file publish released offsets, for the threads that remove old records. */
 export function readersChannelOf(path: string): string {
   return `outrider-log ${path} /readers`;
 }
 
-/** Makes it durable that there is a reader, which may not have read what lies at its offset and after it. */
+/** Persists a reader, which may not have read the records from its offset on. */
 export function registerReader(path: string, { reader, topic, partition, offset }: RegisteredReader): void {
   const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     const known = db
       .prepare('SELECT next_offset FROM readers WHERE name = ? AND topic = ? AND partition = ?')
       .get(reader, topic, partition);
-    // A smaller offset keeps more than is needed, until the reader releases it.
+    // The smaller known offset retains more than needed, until the reader releases it.
     if (known !== undefined && Number(known.next_offset) <= offset) return;
     const set = db.prepare('INSERT OR REPLACE INTO readers VALUES (?, ?, ?, ?)');
     retryWhileBusy(() => set.run(reader, topic, partition, offset));
   } catch (error) {
-    // Nothing is appended on a full disk, and only this process removes records, which knows the reader while it
-    // runs.
+    // Safe to ignore: nothing is appended on a full disk, and only this process, which knows the reader while it runs,
+    // removes records.
     if (diskOutageOf(error) !== 'full') throw error;
   } finally {
     db.close();
   }
 }
 
-/** Readers that were ever registered, as {@link registerReader} and retention wrote them down. */
+/** All readers ever registered, as stored by {@link registerReader} and retention. */
 export function registeredReaders(db: DatabaseSync): RegisteredReader[] {
   return db
     .prepare('SELECT name, topic, partition, next_offset FROM readers ORDER BY name, topic, partition')
@@ -229,7 +229,7 @@ export function registeredReaders(db: DatabaseSync): RegisteredReader[] {
     }));
 }
 
-/** The primary code of an error of SQLite, or null where it is not SQLite's. */
+/** SQLite's primary result code of an error; null for other errors. */
 export function sqliteCode(error: unknown): number | null {
   const code = (error as { errcode?: unknown } | null)?.errcode;
   return typeof code === 'number' ? code & 0xff : null;
@@ -239,7 +239,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Runs `action` again while another connection is in its way. */
+/** Retries `action` while another connection blocks it. */
 export function retryWhileBusy(action: () => void): void {
   const giveUpAt = SYSTEM_CLOCK.steadyMs() + BUSY_TIMEOUT_MS;
   for (;;) {
@@ -255,15 +255,15 @@ export function retryWhileBusy(action: () => void): void {
 
 const never = new Int32Array(new SharedArrayBuffer(4));
 
-/** Stops this thread, and with it everything that it does, for a time. */
+/** Blocks this thread for a time. */
 export function sleep(ms: number): void {
   Atomics.wait(never, 0, 0, ms);
 }
 
-/** What of the disk is waited for: that it has space, or that it answers those who have the file's lock. */
+/** Condition of the disk that may pass: it is full, or a slow disk keeps the file locked. */
 export type DiskOutage = 'full' | 'busy';
 
-/** Why nothing was written, where the disk is the reason; null where it is anything else. */
+/** Why nothing was written, if the disk is the reason; null for any other reason. */
 export function diskOutageOf(error: unknown): DiskOutage | null {
   const code = sqliteCode(error);
   if (code === SQLITE_BUSY) return 'busy';
@@ -271,7 +271,7 @@ export function diskOutageOf(error: unknown): DiskOutage | null {
   return code === SQLITE_FULL || extended === SQLITE_IOERR_SHMSIZE ? 'full' : null;
 }
 
-/** The class of error that says it to the caller. */
+/** The error class that reports the outage to the caller. */
 export function errorOf(outage: DiskOutage | null): typeof DiskFullError | typeof DiskBusyError | typeof Error {
   if (outage === null) return Error;
   return outage === 'full' ? DiskFullError : DiskBusyError;

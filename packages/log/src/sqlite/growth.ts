@@ -2,19 +2,19 @@ import { type Clock, SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import { growthChannelOf } from './database.ts';
 import type { WrittenRow } from './segment.ts';
 
-/** Growth of what patient readers follow is found by checking the file this often. */
+/** Interval of checking the file on behalf of patient readers. */
 const CHECK_EVERY_MS = 250;
-/** The same for growth by another process, which only commands of the operator are. */
+/** Interval of checking for commits by another process, which can only be a command of the operator. */
 const CHECK_OTHERS_EVERY_MS = 1000;
 
-/** A commit's part in one partition, as sent on the topic's channel. */
+/** The part of a commit in one partition, as sent on the topic's channel. */
 export interface Growing {
   partition: number;
-  /** What was written, for readers to take without a query; null where it is read from the file. */
+  /** The written row, which readers take without a query; null when they have to read the file. */
   row: WrittenRow | null;
 }
 
-/** What a partition's reader is notified with; null: something was written, which only the file shows. */
+/** Notifies a partition's reader of growth; null: the reader has to read the file. */
 export type OnGrown = (row: WrittenRow | null) => void;
 
 interface Follower {
@@ -25,14 +25,14 @@ interface Follower {
 
 interface FollowedTopic {
   followers: Set<Follower>;
-  /** Open while a reader that is not patient follows the topic: a message on it wakes this thread. */
+  /** Open while an impatient reader follows the topic: each message on it wakes this thread. */
   channel: BroadcastChannel | null;
 }
 
 /**
  * Wakes the readers of a file when their partition grew. Each topic has a channel of its own, so that a commit wakes
- * only the threads that read the topic. A patient reader has none: it is woken by the check, and takes what came since
- * together.
+ * only the threads that read the topic. A patient reader has no channel: the periodic check wakes it, and it takes all
+ * new records together.
  */
 export class Growth {
   readonly #path: string;
@@ -48,7 +48,7 @@ export class Growth {
     this.#clock = clock;
   }
 
-  /** @returns what ends it */
+  /** @returns a function that stops following */
   follow(topic: string, partition: number, isPatient: boolean, onGrown: OnGrown): () => void {
     const followed = this.#topics.get(topic) ?? { followers: new Set(), channel: null };
     this.#topics.set(topic, followed);
@@ -59,7 +59,7 @@ export class Growth {
     return () => this.#unfollow(topic, followed, follower);
   }
 
-  /** As often as the most demanding reader needs it, until the last is gone. */
+  /** Checks at the interval of the most demanding reader, until the last is gone. */
   #checkEvery(ms: number): void {
     if (this.#checking !== null && this.#checking.everyMs <= ms) return;
     this.#checking?.timer.cancel();

@@ -26,21 +26,21 @@ import { Cursor, Reader } from './reader.ts';
 import { Signal, SqliteSubscription } from './subscription.ts';
 
 export interface SqliteLogOptions {
-  /** The file; its folder is made. Beside it lie SQLite's own `-wal` and `-shm`. */
+  /** The file; its folder is created. SQLite's own `-wal` and `-shm` files are beside it. */
   path: string;
   /** Partitions of each topic; the same in every opening of the file. Default 1. */
   partitions?: number;
-  /** `append` refuses while so many bytes wait to be written. Default 64 MiB. */
+  /** `append` refuses records while this many bytes wait to be written. Default 64 MiB. */
   maxPendingBytes?: number;
   /**
-   * Two commits of this opening begin no sooner after each other, unless 256 KiB wait; the first record after a pause
-   * is written at once. For many concurrent appends: a caller that waits for each append before the next is slowed down
-   * by it. Default 0.
+   * Minimum time between the starts of two commits of this instance, unless 256 KiB wait. The first record after a
+   * pause is written at once. Meant for many concurrent appends: it slows down a caller that awaits each append before
+   * the next. Default 0.
    */
   commitGapMs?: number;
   /**
-   * Whether this opening is a start of the service: the first one, before any other reads or appends. By its starts a
-   * file is distinguished from older copies of itself. Default no.
+   * Whether this opening is a start of the service: the first one, before any other reads or appends. The recorded
+   * starts distinguish a file from older copies of itself. Default no.
    */
   startsRun?: boolean;
   /**
@@ -53,39 +53,39 @@ export interface SqliteLogOptions {
    * those of compacted topics. When no such record is left, records from outside are refused. Default 8 GiB.
    */
   maxBytes?: number;
-  /** The file never grows beyond this: appends are then refused as on a full disk. Default: as far as the disk goes. */
+  /** The file never grows beyond this: appends then fail as on a full disk. Default: no limit but the disk. */
   maxFileBytes?: number;
   /** Interval of retention. Default 10 seconds. */
   retentionEveryMs?: number;
   /** An append fails when the file's lock was not available for this long. Default 10 seconds. */
   lockTimeoutMs?: number;
-  /** When and how much is compressed. Default: half a MiB together, when a MiB is behind it. */
+  /** Sizes for compression. Default: half a MiB is compressed together, once a MiB follows it. */
   compression?: CompressionSettings;
   /**
    * Called with a record that can't be decoded; when it resolves, the reader skips the record. Default: the reader
    * stops.
    */
   onUnreadable?: (record: UnreadableRecord) => Promise<void>;
-  /** Called when a reader can't go on where it was. Default: a warning of the process. */
+  /** Called when a reader can't resume at its offset. Default: a warning of the process. */
   onDiscontinuity?: (discontinuity: Discontinuity) => void;
 }
 
 /**
- * A gap between commits for appends by many peers at a time, see {@link SqliteLogOptions.commitGapMs}. Each packet of a
- * small fleet would have a commit of its own without it, and each commit is synced and wakes the readers. With this one
- * what a packet says is on a WebSocket within 20 ms.
+ * A gap between commits for appends by many concurrent peers, see {@link SqliteLogOptions.commitGapMs}. Without it each
+ * packet of a small fleet would have a commit of its own, which is synced and wakes the readers. With it a packet still
+ * appears on a WebSocket within 20 ms.
  */
 export const COMMIT_GAP_MS = 15;
 
 const DEFAULT_BATCH_RECORDS = 1000;
 const MIB = 1024 * 1024;
-/** The writers learn this often what readers have released. */
+/** Interval of publishing released offsets to the writers. */
 const PUBLISH_RELEASED_EVERY_MS = 250;
 
 /**
- * The embedded log: a SQLite file with a write-ahead log, synced to the disk by each commit, and one commit for all
- * that waits. Every thread of a process may open the same file, to append and to read: each opening has a thread of its
- * own that writes, they take turns, and readers in all threads learn of new records as they are committed.
+ * The embedded log: a SQLite file with a write-ahead log, which each commit syncs to the disk. One commit writes all
+ * waiting records. Every thread of a process may open the same file, to append and to read. Each instance has a writer
+ * thread of its own, and the writers take turns. Commits notify readers in all threads.
  *
  * @throws {Error} when the folder can't be written, or the file is not such a log
  */
@@ -98,7 +98,7 @@ class SqliteLog implements Log {
   readonly #identity: string;
   readonly #partitions: number;
   readonly #register: ReaderRegister;
-  /** Where openings publish what their readers have released. */
+  /** Channel on which instances publish released offsets. */
   readonly #released: BroadcastChannel;
   #publishTimer: Timer | null = null;
   readonly #onUnreadable: SqliteLogOptions['onUnreadable'];
@@ -216,7 +216,7 @@ class SqliteLog implements Log {
 
   async resume<T>(topic: Topic<T>, partition: number, reader: string, saved: ReaderPlace | null): Promise<Resumption> {
     const resumption = await this.#resumptionOf(topic, partition, reader, saved);
-    // Nothing is removed from a compacted topic that a reader has to have.
+    // Compacted topics need no registration: nothing is removed from them that a reader needs.
     if (!topic.compacted) {
       registerReader(this.#path, { reader, topic: topic.name, partition, offset: resumption.offset });
       this.#register.add({ reader, topic: topic.name, partition, offset: resumption.offset });
@@ -247,7 +247,7 @@ class SqliteLog implements Log {
   async *read<T>(topic: Topic<T>, partition: number, from: StartAt, to: number): AsyncIterable<Batch<T>> {
     const cursor = this.#cursor(topic, partition, this.#offsetOf(topic, partition, from));
     for (;;) {
-      // No commit is handed to this cursor: each turn reads the file.
+      // This cursor receives no commits: each iteration reads the file.
       cursor.hand(null);
       const records = cursor.take(DEFAULT_BATCH_RECORDS, to);
       const unreadable = cursor.takeUnreadable();

@@ -6,10 +6,12 @@ import { firstWrittenSince, recordsOf, writtenAtOf } from './compression.ts';
 import { messageOf, openForReading, tableOf } from './database.ts';
 import { PREFIX_BYTES, recordAt, type WrittenRow } from './segment.ts';
 
-/** A batch is at most this much to decode, or one longer record: the thread is busy with it for a few milliseconds. */
+/**
+ * Maximum bytes to decode in a batch, unless one record is longer: a batch occupies the thread for a few milliseconds.
+ */
 const MAX_BATCH_BYTES = 512 * 1024;
 
-/** As much of what was handed to a cursor waits to be taken; then the file is read. */
+/** Maximum bytes of commits handed to a cursor and not taken yet; beyond that the file is read. */
 const MAX_HANDED_BYTES = 256 * 1024;
 
 interface Row {
@@ -19,21 +21,21 @@ interface Row {
   records: Uint8Array;
 }
 
-/** What of a topic says where its records are. */
+/** The properties of a topic that locate its records. */
 type TopicName = Pick<Topic<unknown>, 'name' | 'compacted'>;
 
 interface PartitionStatements {
-  /** The row that holds an offset and those after it. */
+  /** Rows from the one that holds an offset on. */
   rows: StatementSync;
   earliest: StatementSync;
   /** The row that holds an offset, or the last before it. */
   floor: StatementSync;
-  /** The same, with its records if it holds the offset. */
+  /** The same as `floor`, with its records if it holds the offset. */
   floorRecords: StatementSync;
   end: StatementSync;
 }
 
-/** A place in one partition, with what was read of the file and not taken yet: at most one row. */
+/** A read position in one partition, with data of at most one row that was read and not taken yet. */
 export class Cursor<T> {
   readonly #reader: Reader;
   readonly #topic: Topic<T>;
@@ -43,15 +45,15 @@ export class Cursor<T> {
   #at = 0;
   #left = 0;
   #isAtEnd = false;
-  /** What was written since the file was read last, in the order of the commits; it may have been read since. */
+  /** Rows committed since the file was last read, in order. The cursor may have passed some of them. */
   #handed: WrittenRow[] = [];
   #handedBytes = 0;
-  /** Whether the file may hold what was not handed to this cursor. */
+  /** Whether the file may hold rows that were not handed to this cursor. */
   #mustRead = true;
   readonly #tolerant: boolean;
   #unreadable: UnreadableRecord[] = [];
 
-  /** @param tolerant whether records that can't be decoded are handed on, by {@link takeUnreadable} */
+  /** @param tolerant whether records that can't be decoded are skipped and returned by {@link takeUnreadable} */
   constructor(reader: Reader, topic: Topic<T>, partition: number, offset: number, tolerant = false) {
     this.#tolerant = tolerant;
     this.#reader = reader;
@@ -61,9 +63,9 @@ export class Cursor<T> {
   }
 
   /**
-   * Notes that something was written to the partition, which {@link take} then finds without a query of the file.
+   * Hands over a row that was written to the partition, which {@link take} then finds without a query of the file.
    *
-   * @param row null: only the file shows it
+   * @param row null: it has to be read from the file
    */
   hand(row: WrittenRow | null): void {
     if (row !== null && this.#handedBytes + row.bytes.length <= MAX_HANDED_BYTES && !this.#mustRead) {
@@ -77,10 +79,10 @@ export class Cursor<T> {
   }
 
   /**
-   * The next records, as many as there are within the bounds.
+   * Takes the next records, as many as exist within the bounds.
    *
    * @param to offset to stop before
-   * @throws {Error} when the file can't be read, or what is in it is no record of the topic
+   * @throws {Error} when the file can't be read, or a record of it is not of the topic
    */
   take(maxRecords: number, to = Number.POSITIVE_INFINITY): LogRecord<T>[] {
     const records: LogRecord<T>[] = [];
@@ -108,17 +110,17 @@ export class Cursor<T> {
     }
   }
 
-  /** Whether the last {@link take} found no more than it returned: more comes with the next commit. */
+  /** Whether the last {@link take} returned everything that exists: more comes with the next commit. */
   get isAtEnd(): boolean {
     return this.#isAtEnd;
   }
 
-  /** Offset of the record that comes next. */
+  /** Offset of the next record. */
   get nextOffset(): number {
     return this.#nextOffset;
   }
 
-  /** What was passed over since the last call: it is no record of the topic. */
+  /** Records skipped since the last call because they are not of the topic. */
   takeUnreadable(): readonly UnreadableRecord[] {
     if (this.#unreadable.length === 0) return this.#unreadable;
     const taken = this.#unreadable;
@@ -126,14 +128,14 @@ export class Cursor<T> {
     return taken;
   }
 
-  /** Goes to the next row that was handed to the cursor. @returns false when all of them are taken */
+  /** Enters the next row that was handed to the cursor. @returns false when all of them are taken */
   #enterHanded(): boolean {
     for (let row = this.#handed.shift(); row !== undefined; row = this.#handed.shift()) {
       const { baseOffset, count, bytes } = row;
       this.#handedBytes -= bytes.length;
       if (baseOffset + count <= this.#nextOffset) continue;
       if (baseOffset > this.#nextOffset) {
-        // What is between them is only in the file.
+        // Rows are missing in between, which are only in the file.
         this.hand(null);
         return false;
       }
@@ -148,7 +150,7 @@ export class Cursor<T> {
     this.#enter(base_offset, count, recordsOf(records));
   }
 
-  /** Goes to the row's first record that is not behind the cursor. */
+  /** Enters a row at its first record that the cursor has not passed. */
   #enter(baseOffset: number, count: number, { buffer, byteOffset, length }: Uint8Array): void {
     this.#bytes = Buffer.from(buffer, byteOffset, length);
     this.#at = 0;
@@ -164,7 +166,7 @@ export class Cursor<T> {
     return record;
   }
 
-  /** @returns how many bytes there is space for then; 0 or less when the batch is full or at its end */
+  /** @returns how many bytes of space are left; 0 or less when the batch is full or at its end */
   #takeOfRow(records: LogRecord<T>[], maxRecords: number, maxBytes: number, to: number): number {
     let space = maxBytes;
     for (; this.#left > 0; this.#left--) {
@@ -199,8 +201,8 @@ export class Reader {
   }
 
   /**
-   * Whether anything was committed since the last call, by whatever connection. Where that can't be read, a reader must
-   * find out.
+   * Whether anything was committed since the last call, by any connection. Also true if that can't be determined: the
+   * reader then finds out.
    */
   hasChanged(): boolean {
     try {
@@ -225,7 +227,7 @@ export class Reader {
     const count = topic.compacted ? '1' : 'count';
     const floor = `FROM ${table} WHERE base_offset <= $offset ORDER BY base_offset DESC LIMIT 1`;
     const statements = {
-      // One statement: the rows that it looks at can't be replaced by a compressed one meanwhile.
+      // A single statement: a compressed row can't replace the rows meanwhile.
       rows: this.#db.prepare(
         `SELECT base_offset, ${count} AS count, crc, records FROM ${table}
          WHERE base_offset >= coalesce((SELECT iif(base_offset + ${count} > $offset, base_offset, $offset) ${floor}), 0)
@@ -253,8 +255,8 @@ export class Reader {
   }
 
   /**
-   * Unix milliseconds at which the record at an offset was written, of a topic that is not compacted; null where none
-   * exists yet.
+   * Unix milliseconds at which the record at an offset was written, in a topic that is not compacted; null if it does
+   * not exist yet.
    */
   writtenAtMs(topic: string, partition: number, offset: number): number | null {
     const row = this.#rowWith({ name: topic, compacted: false }, partition, offset);
@@ -262,8 +264,8 @@ export class Reader {
   }
 
   /**
-   * The first offset whose record was written at a time or later; the end where none was. Halves the interval again and
-   * again: times are not indexed, and records may be gigabytes.
+   * Offset of the first record written at or after a time; the end if none was. Uses binary search: times are not
+   * indexed, and records may be gigabytes.
    */
   offsetAt(topic: TopicName, partition: number, atMs: number): number {
     const end = this.end(topic, partition);
@@ -273,7 +275,7 @@ export class Reader {
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       const row = floor?.get({ offset: middle });
-      // The time of a row is that of its newest record.
+      // A row has the time of its newest record.
       if (row === undefined || Number(row.end) <= middle) high = middle;
       else if (Number(row.written_at_ms) < atMs) low = Number(row.end);
       else high = Math.min(middle, Number(row.base_offset));
@@ -294,7 +296,7 @@ export class Reader {
     return { baseOffset: Number(baseOffset), writtenAtMs: Number(writtenAtMs), records: records as Uint8Array };
   }
 
-  /** Offset up to which the partition's records are those that the file had in a run; null where it never had it. */
+  /** Offset up to which the partition's records are those of a run; null if the file never had the run. */
   sharedWith(run: string, topic: string, partition: number): number | null {
     const known = this.#db.prepare('SELECT number FROM runs WHERE id = ?').get(run);
     if (known === undefined) return null;

@@ -1,15 +1,13 @@
-/**
- * Consecutive records of one partition on their way into the file: one row there, or a row each in a compacted topic.
- */
+/** Consecutive records of one partition to be written to the file: as one row, or a row each in a compacted topic. */
 export interface Segment {
   topic: string;
   partition: number;
   /** The records' keys, where the topic is compacted. */
   keys: string[] | null;
   count: number;
-  /** Each record behind its length, a little-endian uint32. */
+  /** Records, each prefixed by its length, a little-endian uint32. */
   bytes: ArrayBuffer;
-  /** How many of the bytes are records. */
+  /** Number of bytes that are used by records. */
   usedBytes: number;
 }
 
@@ -17,24 +15,24 @@ export interface Segment {
 export interface WrittenRow {
   baseOffset: number;
   count: number;
-  /** Each record behind its length, as in {@link Segment}. */
+  /** Records, each prefixed by its length, as in {@link Segment}. */
   bytes: Uint8Array;
 }
 
-/** A segment holds as much, or one longer record: a reader takes a segment into memory at a time. */
+/** Maximum size of a segment, unless one record is longer: a reader loads a segment into memory at a time. */
 export const SEGMENT_BYTES = 512 * 1024;
 
 /**
- * Up to this, a segment's records go to the writer, and from there to readers, as a copy: each thread counts what is
- * handed over to it as memory that it took, so half a megabyte for a few packets would have it collect garbage again
- * and again.
+ * Up to this size, a segment's records are copied to the writer, and from there to readers. V8 counts transferred
+ * memory as allocated by the receiving thread, so transferring half a megabyte for a few packets would trigger garbage
+ * collection again and again.
  */
 export const COPIED_BYTES = 64 * 1024;
 
-/** What lies before each record. */
+/** Length of a record's prefix. */
 export const PREFIX_BYTES = 4;
 
-/** Puts a record behind the others. The segment must have space for it and its prefix. */
+/** Appends a record. The segment must have space for it and its prefix. */
 export function pushRecord(segment: Segment, target: Buffer, record: Uint8Array, key: string | null): void {
   const at = segment.usedBytes;
   const { length } = record;
@@ -51,7 +49,7 @@ export function pushRecord(segment: Segment, target: Buffer, record: Uint8Array,
 /**
  * The record whose prefix is at `at`: it ends at `at + PREFIX_BYTES + length`.
  *
- * @throws {RangeError} when the bytes end before it does
+ * @throws {RangeError} when the bytes end before the record does
  */
 export function recordAt(bytes: Buffer, at: number): Buffer {
   const begin = at + PREFIX_BYTES;

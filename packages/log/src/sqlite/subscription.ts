@@ -3,7 +3,7 @@ import type { UnreadableRecord } from '../dead-letters.ts';
 import type { Batch, ConsumeOptions, Subscription } from '../log.ts';
 import type { Cursor } from './reader.ts';
 
-/** Wakes one loop when there may be work; remembers the call while the loop is busy. */
+/** Wakes one loop when there may be work, and remembers a signal raised while the loop is busy. */
 export class Signal {
   #raised = false;
   #wake: (() => void) | null = null;
@@ -13,7 +13,7 @@ export class Signal {
     this.#wake?.();
   }
 
-  /** Resolves when the signal was raised since the last time that this resolved. */
+  /** Resolves once the signal was raised after this last resolved. */
   async wait(): Promise<void> {
     if (!this.#raised) {
       await new Promise<void>((resolve) => {
@@ -33,13 +33,13 @@ export interface Feed<T> {
   grown: Signal;
 }
 
-/** What the consumer brings. */
+/** Handlers and batch size of the consumer. */
 type Handlers<T> = Pick<ConsumeOptions<T>, 'onBatch' | 'onProgress' | 'onRevoked'> & {
   maxBatchRecords: number;
   onUnreadable: ((record: UnreadableRecord) => Promise<void>) | undefined;
 };
 
-/** Hands the partitions' records out, each partition's one batch after the other, until stopped or failed. */
+/** Passes records to the consumer until stopped or failed, one batch at a time for each partition. */
 export class SqliteSubscription<T> implements Subscription {
   readonly failed: Promise<never>;
   #fail: (error: unknown) => void = () => {};
@@ -96,10 +96,10 @@ export class SqliteSubscription<T> implements Subscription {
     onBatch: (batch: Batch<T>) => Promise<void>,
   ): Promise<void> {
     try {
-      // The caller has its subscription before the first batch comes, and every batch leaves the event loop a turn.
+      // The caller gets its subscription before the first batch, and the event loop runs between batches.
       for (await nextTurn(); !this.#stopping; await nextTurn()) {
         const records = cursor.take(maxBatchRecords);
-        // A commit after this end is announced after it: it raises the signal, even while the batch is in hand.
+        // A later commit is announced after this end was read: it raises the signal, even while the batch is processed.
         const { isAtEnd, nextOffset } = cursor;
         for (const record of cursor.takeUnreadable()) await this.#onUnreadable?.(record);
         if (records.length > 0) await onBatch({ partition, records });

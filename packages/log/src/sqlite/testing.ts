@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log, Topic } from '../log.ts';
 
-/** A topic of plain text, whose key is what stands before the first space. */
+/** A topic of plain text, whose key is the text before the first space. */
 export function textTopic(name: string, compacted = false): Topic<string> {
   return {
     name,
@@ -14,7 +14,7 @@ export function textTopic(name: string, compacted = false): Topic<string> {
   };
 }
 
-/** Everything that is in the topic, in the order of offsets, partition by partition. */
+/** All records of the topic, in the order of offsets, partition by partition. */
 export async function readTexts(log: Log, topic: Topic<string>): Promise<string[]> {
   const texts: string[] = [];
   for (const [partition, end] of await log.endOffsets(topic))
@@ -23,7 +23,7 @@ export async function readTexts(log: Log, topic: Topic<string>): Promise<string[
   return texts;
 }
 
-/** Runs `use` with a new folder, which is gone afterwards. */
+/** Runs `use` with a new folder, then removes the folder. */
 export async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'outrider-log-'));
   try {

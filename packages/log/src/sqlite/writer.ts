@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
-// Not the whole package, which the thread that writes would load for it.
+// Avoids importing the whole package, which the writer thread would then load.
 import { SYSTEM_CLOCK, type Timer } from '@outrider/domain/clock';
 import type { HoldUp } from '../log.ts';
 import type { RegisteredReader } from '../reader-register.ts';
@@ -26,11 +26,11 @@ import type { Growing } from './growth.ts';
 import { COPIED_BYTES, PREFIX_BYTES, recordAt, SEGMENT_BYTES, type Segment, type WrittenRow } from './segment.ts';
 
 /*
- * The thread that writes for one opened log. It waits for the disk, so that nobody else has to. Every opened log of a
- * file has its own; SQLite's lock keeps them apart. Waiting for that lock means polling it, and a writer that commits
- * all the time would hardly leave it free: so a waiting writer announces itself, and the other one pauses after its
- * commit for longer than the polling interval. (`locks` of node:worker_threads would be the tool; in Node 26.10 it
- * aborts the process when threads contend.)
+ * The writer thread of one open log: waiting for the disk blocks only this thread. Every open log of a file has its
+ * own, and SQLite's lock separates them. Waiting for that lock means polling it, and a writer that commits continuously
+ * would hardly leave it free. So a waiting writer announces itself, and the other one pauses after its commit for
+ * longer than the polling interval. (`locks` of node:worker_threads would be the tool; in Node 26.10 it aborts the
+ * process when threads contend.)
  */
 
 export interface WriterSettings {
@@ -41,12 +41,12 @@ export interface WriterSettings {
    * Above this many bytes in the file the oldest records that were read are removed, save those of compacted topics.
    */
   maxBytes: number;
-  /** The file never grows beyond: an append that would make it so fails as on a full disk. */
+  /** The file never grows beyond this: an append that needs more fails as on a full disk. */
   maxFileBytes: number;
   retentionEveryMs: number;
   /**
-   * A writer gives up when the file's lock was not free for this long: the disk lets a commit wait, or another process
-   * holds it.
+   * A writer gives up when the file's lock was not free for this long: a slow disk delays a commit, or another process
+   * holds the lock.
    */
   lockTimeoutMs: number;
   compression: CompressionSettings;
@@ -55,39 +55,40 @@ export interface WriterSettings {
 export type ToWriter = { type: 'write'; segments: Segment[] } | { type: 'close' };
 export type FromWriter =
   /**
-   * The segments are durable, or `error` says why none of them is, and `outage` what is to be waited for. Their memory
-   * comes back.
+   * The segments are durable, or `error` says why none of them is; `outage` is the condition of the disk to wait for.
+   * Returns the memory of the segments.
    */
   | { type: 'written'; error: string | null; outage: DiskOutage | null; memory: ArrayBuffer[] }
-  /** The file is at its size bound and nothing can be removed, or null: it is not, or not any more. */
+  /** The file is at its size bound and nothing can be removed; null: this is not the case, or no longer. */
   | { type: 'held'; holdUp: HoldUp | null };
 
 /**
- * Retention runs when this share of the bound was written since it ran last, so that the bound holds whatever comes.
+ * Retention runs whenever this share of the bound was written since its last run, so that the bound holds at any rate
+ * of records.
  */
 const SHARE_BETWEEN_RUNS = 1 / 32;
-/** While the log is held up, and for as long readers may have released more. */
+/** Interval of retention while the log is held up: readers may have released more. */
 const HELD_RETRY_MS = 500;
-/** So many rows go in one transaction of retention: writers wait no longer than for these. */
+/** Maximum rows per transaction of retention, which bounds the time that writers wait for it. */
 const FORGET_ROWS = 16;
-/** How often a writer looks whether the lock is free, and how long the one that had it leaves it to others. */
+/** Interval at which a writer polls the lock, and how long the one that had it leaves it to others. */
 const LOOK_EVERY_MS = 0.25;
 const PAUSE_MS = 0.75;
 
 class Writer {
   readonly #settings: WriterSettings;
-  /** Where the readers of a topic are notified that it grew. */
+  /** Channels that notify the readers of a topic of its growth. */
   readonly #growth = new Map<string, BroadcastChannel>();
-  /** Where writers of the file say that they wait for its lock. */
+  /** Channel on which writers of the file announce that they wait for its lock. */
   readonly #turns: BroadcastChannel;
   #leaveToOthersUntil = 0;
   #db: DatabaseSync | null = null;
-  /** Where openings of the file publish what their readers have released. */
+  /** Channel on which instances of the file publish released offsets. */
   readonly #released: BroadcastChannel;
-  /** What was published and is newer than what the file holds, by reader and partition. */
+  /** Released offsets by reader and partition, as published; they may be newer than those in the file. */
   readonly #readers = new Map<string, RegisteredReader>();
   readonly #unsaved = new Set<string>();
-  /** Of the tables known to be there. */
+  /** Prepared statements of the tables that are known to exist. */
   readonly #statements = new Map<string, { end: StatementSync; insert: StatementSync; forget: StatementSync | null }>();
   readonly #compressor: Compressor;
 
@@ -109,7 +110,7 @@ class Writer {
     };
   }
 
-  /** @throws {Error} when nothing of it was written */
+  /** @throws {Error} when nothing was written */
   write(segments: readonly Segment[]): void {
     const written = this.#transaction((db) => {
       const nowMs = SYSTEM_CLOCK.now();
@@ -121,14 +122,15 @@ class Writer {
       );
   }
 
-  /** Compresses a little of what was written some time ago. What comes meanwhile waits for one step at most. */
+  /** Compresses a small part of the older records. Records that arrive meanwhile wait for one step at most. */
   compressOld(): void {
     const partition = this.#compressor.due();
     if (partition !== null) this.#transaction((db) => this.#compressor.step(db, partition));
   }
 
   /**
-   * Removes a little of what is too old or too much, and nothing that a registered reader has not released.
+   * Removes a small part of the records that are too old or exceed the bound, and only records that all registered
+   * readers have released.
    *
    * @returns whether there may be more to remove, and what keeps the file above its bound
    */
@@ -160,7 +162,7 @@ class Writer {
     });
   }
 
-  /** What was published is written down, so that it holds after a restart, for readers that do not run then. */
+  /** Persists the published offsets, so that they hold after a restart, for readers that do not run then. */
   #saveReaders(db: DatabaseSync): void {
     if (this.#unsaved.size === 0) return;
     const set = db.prepare('INSERT OR REPLACE INTO readers VALUES (?, ?, ?, ?)');
@@ -171,7 +173,7 @@ class Writer {
     this.#unsaved.clear();
   }
 
-  /** By `<topic>/<partition>`. */
+  /** The slowest reader by `<topic>/<partition>`. */
   #slowestReaders(db: DatabaseSync): Map<string, RegisteredReader> {
     const slowest = new Map<string, RegisteredReader>();
     for (const reader of registeredReaders(db)) {
@@ -182,9 +184,7 @@ class Writer {
     return slowest;
   }
 
-  /**
-   * The reader that is farthest behind of those that keep rows which could be removed otherwise; null where none does.
-   */
+  /** The reader that is farthest behind among those that prevent the removal of rows; null if none does. */
   #holdUpOf(
     db: DatabaseSync,
     heads: readonly { table: string; reader: RegisteredReader | undefined }[],
@@ -244,7 +244,7 @@ class Writer {
     }
   }
 
-  /** Takes the file's lock. @throws {Error} SQLITE_BUSY when it was not to be had */
+  /** Acquires the file's lock. @throws {Error} SQLITE_BUSY when it was not available */
   #begin(db: DatabaseSync): void {
     const pauseMs = this.#leaveToOthersUntil - SYSTEM_CLOCK.steadyMs();
     if (pauseMs > 0) sleep(pauseMs);
@@ -261,14 +261,14 @@ class Writer {
     }
   }
 
-  /** After an error of the disk or the file nothing that the connection holds is to be trusted. */
+  /** Reopens the connection: after an error of the disk or the file its state can't be trusted. */
   #reopen(): void {
     const db = this.#db;
     this.#db = null;
     db?.close();
   }
 
-  /** @returns what readers can take without a query; null where it is much, or a row for each key */
+  /** @returns the row, for readers to take without a query; null if it is large, or a row for each key was written */
   #insert(db: DatabaseSync, segment: Segment, nowMs: number): WrittenRow | null {
     const { keys, count } = segment;
     const { end, insert, forget } = this.#statementsOf(db, segment);
@@ -285,7 +285,7 @@ class Writer {
       const { length } = recordAt(bytes, at);
       const row = bytes.subarray(at, at + PREFIX_BYTES + length);
       at += row.length;
-      // The older row of the key makes space in the same transaction.
+      // Deletes the key's older row in the same transaction.
       forget?.run(key);
       insert.run(offset++, key, nowMs, crc32(row), row);
     }
@@ -318,10 +318,10 @@ class Writer {
 }
 
 /**
- * The newest row stays in any case, since the next offset is derived from it. Rows were written in their order, so only
- * the first are checked: checking all would block writers for long.
+ * Removes rows of a partition, except the newest, from which the next offset is derived. Rows were written in their
+ * order, so only the first are checked: checking all would block writers for long.
  *
- * @param reader the slowest reader: what it has not released stays
+ * @param reader the slowest reader: unreleased rows stay
  */
 function removeRows(db: DatabaseSync, table: string, beforeMs: number, reader: RegisteredReader | undefined): number {
   const { changes } = db
@@ -338,7 +338,7 @@ function placeKey({ reader, topic, partition }: RegisteredReader): string {
   return `${reader} ${topic}/${partition}`;
 }
 
-/** What the file holds; SQLite keeps the pages of what was deleted and writes into them next. */
+/** Bytes in use; SQLite keeps the pages of deleted rows in the file and reuses them. */
 function usedBytes(db: DatabaseSync): number {
   const pages = Number(db.prepare('PRAGMA page_count').get()?.page_count);
   const free = Number(db.prepare('PRAGMA freelist_count').get()?.freelist_count);
@@ -364,7 +364,7 @@ function serve(port: NonNullable<typeof parentPort>, settings: WriterSettings): 
     removing = true;
     bytesSinceRun = 0;
     try {
-      // A step at a time: what came to be written meanwhile goes first.
+      // One step at a time: records that arrive meanwhile are written first.
       while (!closed) {
         const { more, holdUp } = writer.removeOld();
         if (!more) {
@@ -374,7 +374,7 @@ function serve(port: NonNullable<typeof parentPort>, settings: WriterSettings): 
         await nextTurn();
       }
     } catch (error) {
-      // Retried at the next turn; callers of append get the error.
+      // Retried at the next run; callers of append get the error.
       process.emitWarning(`the log ${settings.path} could not remove old records: ${messageOf(error)}`);
     } finally {
       removing = false;
@@ -400,7 +400,7 @@ function serve(port: NonNullable<typeof parentPort>, settings: WriterSettings): 
       error = messageOf(cause);
       outage = diskOutageOf(cause);
     }
-    // Only what is worth filling again.
+    // Only full-size buffers are worth reusing.
     const memory = segments.map(({ bytes }) => bytes).filter(({ byteLength }) => byteLength === SEGMENT_BYTES);
     const bytes = segments.reduce((sum, { usedBytes }) => sum + usedBytes, 0);
     bytesSinceRun += bytes;
@@ -409,12 +409,12 @@ function serve(port: NonNullable<typeof parentPort>, settings: WriterSettings): 
     if (error === null && bytes <= COPIED_BYTES) compressOld();
   }
 
-  /** After small commits: while large ones come one after the other, there is no time for it. */
+  /** Runs only after small commits: successive large ones leave no time for it. */
   function compressOld(): void {
     try {
       writer.compressOld();
     } catch (error) {
-      // Tried again after the next commit; what is plain is read as well.
+      // Retried after the next commit; plain records are readable as well.
       process.emitWarning(`the log ${settings.path} could not compress old records: ${messageOf(error)}`);
     }
   }

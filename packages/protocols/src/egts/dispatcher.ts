@@ -15,30 +15,30 @@ import {
   SERVICE,
 } from './transport.ts';
 
-/** Packets without a response, at most. */
+/** Maximum number of packets without a response. */
 const MAX_OUTSTANDING = 256;
 const MAX_RECORDS = 50;
 
-/** A position of a vehicle, by the number that the receiving platform knows the vehicle by. */
+/** A position of a vehicle, with the number that identifies the vehicle on the receiving platform. */
 export interface ForwardedPosition {
   /** 1 to 4,294,967,295. */
   objectId: number;
   position: Position;
 }
 
-/** What a forwarding platform learns from the bytes that it got. */
+/** An event that the forwarding platform reads from the received bytes. */
 export type DispatcherReply =
   /** The receiving platform accepted the login: data may be sent. */
   | { type: 'welcome' }
-  /** It accepted the record, or refused it with a result code of the standard. */
+  /** The receiving platform accepted the record, or refused it with a result code of the standard. */
   | { type: 'record'; number: number; isAccepted: boolean; result: number }
-  /** The conversation can't go on. */
+  /** The session cannot continue. */
   | { type: 'refused'; detail: string };
 
 /**
- * The sending side of a platform that forwards its vehicles by EGTS, in one connection. Each position is a record; the
- * receiver confirms records one by one. Numbers of records come again after 65,536 of them, and at most 256 packets may
- * be without a response, so a number is never outstanding twice.
+ * The sending side of a platform that forwards its vehicles by EGTS over one connection. Each position is a record; the
+ * receiver confirms records one by one. Record numbers repeat after 65,536 records. At most 256 packets may be without
+ * a response, so no number is outstanding twice.
  */
 export class EgtsDispatcher {
   readonly #dispatcherId: number;
@@ -48,13 +48,13 @@ export class EgtsDispatcher {
   /** The records of each packet that has no response yet. */
   readonly #outstanding = new Map<number, number[]>();
 
-  /** @param login user and password that the receiver gave the platform, where it did */
+  /** @param login user and password that the receiver issued to the platform; null where it issued none */
   constructor(dispatcherId: number, login: { user: string; password: string } | null = null) {
     this.#dispatcherId = dispatcherId;
     this.#login = login;
   }
 
-  /** What the platform says on connecting. Data follows the answer `welcome`. */
+  /** The login packet, sent on connecting. Data may be sent after the reply `welcome`. */
   hello(): Buffer {
     const identity = Buffer.alloc(5);
     identity.writeUInt32LE(this.#dispatcherId, 1);
@@ -67,13 +67,13 @@ export class EgtsDispatcher {
     return buildPacket(PACKET.data, this.#numbers.nextPacket(), record);
   }
 
-  /** May another packet be sent? */
+  /** Whether another packet may be sent. */
   get isReady(): boolean {
     return this.#outstanding.size < MAX_OUTSTANDING;
   }
 
   /**
-   * One packet, with the number of the record of each position.
+   * Encodes one packet; `numbers` holds the record number of each position.
    *
    * @throws {RangeError} with more than 50 positions, a wrong id, or too many packets without a response
    */
@@ -93,7 +93,7 @@ export class EgtsDispatcher {
     return { bytes: buildPacket(PACKET.data, packetId, Buffer.concat(records)), numbers: [...numbers] };
   }
 
-  /** Bytes from the receiving platform, in any split. */
+  /** Takes bytes from the receiving platform, split at any point. */
   receive(chunk: Buffer): DispatcherReply[] {
     const bytes = Buffer.concat([this.#received, chunk]);
     const replies: DispatcherReply[] = [];
@@ -117,7 +117,9 @@ export class EgtsDispatcher {
     return replies;
   }
 
-  /** A response refuses a packet as a whole, or holds the results of its records. Others are accepted with it. */
+  /**
+   * Reads a response: it refuses the whole packet, or holds results of records. Records without a result are accepted.
+   */
   #readResponse(bytes: Buffer, from: number, to: number, replies: DispatcherReply[]): void {
     if (to - from < 3) return;
     const packetId = bytes.readUInt16LE(from);
@@ -147,7 +149,7 @@ export class EgtsDispatcher {
   }
 }
 
-/** The results of records, by their numbers. */
+/** Result code of each record, by record number. */
 function resultsOf(bytes: Buffer, from: number, to: number): Map<number, number> {
   const results = new Map<number, number>();
   const records = readRecords(bytes, from, to);

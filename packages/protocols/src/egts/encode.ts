@@ -6,11 +6,11 @@ import { buildSubrecord } from './transport.ts';
 
 const U32 = 0xffffffff;
 const U24 = 0xffffff;
-/** A change of an input: says nothing of the ignition, and is no alarm. */
+/** Change of an input: it implies neither an ignition state nor an alarm. */
 const NEUTRAL_SOURCE = 4;
 const SOURCE_OF_ALARM = new Map([...ALARM_OF_SOURCE].map(([source, alarm]) => [alarm, source]));
 
-/** The subrecords of a record of one position. What the protocol can't carry: see the simulator. */
+/** Encodes one position as the subrecords of a record. The simulator documents what the protocol cannot carry. */
 export function encodeTelemetry(position: Position): Buffer {
   const { latitude, longitude, valid, speedKmh, courseDeg, altitudeM, odometerM, satellites, supplyV } = position;
   const course = clampRound(courseDeg ?? 0, 0, 360) % 360;

@@ -19,31 +19,31 @@ import {
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** The subrecords of a packet that say who speaks. */
+/** Identity and password from the authorization subrecords of a packet. */
 interface Introduction {
   identity: Identity | null;
   isDispatcher: boolean;
-  /** The password that a platform showed. */
+  /** The password sent by a platform. */
   password: string | null;
 }
 
-/** What becomes of the records of a packet. */
+/** The records of a packet, sorted into accepted positions and refused records. */
 interface Sorted {
   positions: Map<TerminalId | null, Position[]>;
-  /** The number of each record that is not taken. */
+  /** The numbers of the refused records. */
   refused: ReadonlySet<number>;
 }
 
 /**
- * EGTS, of the Russian standards for ERA-GLONASS and monitoring of transport: packets of records of subrecords. A
- * terminal says who it is by a record of the authorization service. Without it, or where a platform introduces itself
- * as a dispatcher, each record names its terminal by its object id. Each packet is answered once all of its records are
- * durable; records of terminals that are refused get a result of their own.
+ * EGTS, the Russian standard for ERA-GLONASS and transport monitoring: packets of records of subrecords. A terminal
+ * identifies itself by a record of the authorization service. Without such a record, or where a platform identifies
+ * itself as a dispatcher, each record names its terminal by its object id. A packet is answered once all of its records
+ * are durable; records of refused terminals get a result of their own.
  */
 export class EgtsSession extends FramedSession {
   readonly #letIn: LetIn;
   #terminalId: TerminalId | null = null;
-  /** The object id in the records of the terminal that identified itself. */
+  /** The object id that the identified terminal uses in its records. */
   #ownObjectId: number | null = null;
   #password: string | null = null;
   readonly #numbers = new OwnNumbers();
@@ -86,7 +86,7 @@ export class EgtsSession extends FramedSession {
       : readRecords(bytes, from + 2 + signatureBytes, to);
   }
 
-  /** @returns whether the conversation goes on */
+  /** @returns whether the session continues */
   #answer(
     packet: Packet,
     { identity, isDispatcher, password }: Introduction,
@@ -127,7 +127,7 @@ export class EgtsSession extends FramedSession {
       out.push({
         type: 'positions',
         positions,
-        // Sent in its turn: after those before it are durable.
+        // Attached to the last list, so that it is sent once all lists before it are durable.
         ack: index === lists.length - 1 ? ack : null,
         ...(terminalId !== null && { terminalId }),
       });
@@ -137,7 +137,7 @@ export class EgtsSession extends FramedSession {
     return true;
   }
 
-  /** The positions of each terminal. @returns null where the conversation ended */
+  /** Groups the positions by terminal. @returns null where the session ended */
   #sort(read: readonly [EgtsRecord, Position[]][], out: Inbound[]): Sorted | null {
     const positions: Sorted['positions'] = new Map();
     const refused = new Set<number>();
@@ -165,9 +165,9 @@ export class EgtsSession extends FramedSession {
     return { positions, refused };
   }
 
-  /** What becomes of a record: that of the terminal that identified itself, or of another by its object id. */
+  /** Decides whose record it is: the identified terminal's own, or that of another terminal by its object id. */
   #entryOf({ objectId }: EgtsRecord, entries: Map<number, Entry>): Entry | 'own' | 'nobody' {
-    // 0 says nothing.
+    // Object id 0 means that none is given.
     const other = objectId || null;
     if (this.#terminalId !== null) {
       this.#ownObjectId ??= other;
@@ -193,7 +193,7 @@ export class EgtsSession extends FramedSession {
     return buildPacket(PACKET.response, this.#numbers.nextPacket(), Buffer.concat([head, ...confirmations]));
   }
 
-  /** What becomes of an identity. */
+  /** The result of an identification. */
   #result(code: number): Buffer {
     const subrecord = buildSubrecord(SUBRECORD.result, Buffer.of(code));
     return buildPacket(
@@ -204,7 +204,7 @@ export class EgtsSession extends FramedSession {
   }
 }
 
-/** Reads what a record of authorization says of who speaks. @returns what is wrong, or null */
+/** Reads the identity and the password of an authorization record. @returns what is wrong, or null */
 function readIntroduction(bytes: Buffer, record: EgtsRecord, introduction: Introduction): string | null {
   return eachSubrecord(bytes, record, (type, from, to) => {
     if (type === SUBRECORD.dispatcher) introduction.isDispatcher = true;
@@ -218,8 +218,8 @@ function readIntroduction(bytes: Buffer, record: EgtsRecord, introduction: Intro
 }
 
 /**
- * The IMEI comes first where there is one; a vehicle may be registered with the number as well, or with the object id
- * of the records beside it.
+ * Ids to look up, the IMEI first. A vehicle may also be registered with the terminal's number or with the object id of
+ * the records in the packet.
  */
 function idsOf(identity: Identity, records: readonly EgtsRecord[]): TerminalId[] {
   const objectId = records.find((record) => record.objectId !== null)?.objectId ?? 0;

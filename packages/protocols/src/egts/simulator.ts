@@ -40,7 +40,7 @@ class EgtsSimulator implements TerminalSimulator {
 
   hello(): Buffer {
     const identity = Buffer.alloc(20);
-    // The number of the terminal: the end of its IMEI.
+    // The terminal's number: the last eight digits of its IMEI.
     identity.writeUInt32LE(Number(this.#imei.slice(-8)), 0);
     identity[4] = 0x02;
     identity.write(this.#imei, 5, 'latin1');

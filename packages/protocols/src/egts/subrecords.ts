@@ -13,7 +13,7 @@ import type { EgtsRecord } from './transport.ts';
 export const SUBRECORD = {
   response: 0,
   identity: 1,
-  /** Of a platform that forwards the data of its terminals. */
+  /** Sent by a platform that forwards the data of its terminals. */
   dispatcher: 5,
   password: 7,
   result: 9,
@@ -33,15 +33,15 @@ export const SUBRECORD = {
 export const EPOCH_MS = Date.UTC(2010, 0, 1);
 const U32 = 0xffffffff;
 
-/** Flags of a place. */
+/** Flag bits of a place. */
 export const PLACE = { valid: 0x01, south: 0x20, west: 0x40, altitude: 0x80 } as const;
-/** Bits of the two bytes that hold the speed in their lower 14. */
+/** Flag bits of the two bytes whose lower 14 bits hold the speed. */
 export const SPEED = { mask: 0x3fff, belowSea: 0x4000, courseHigh: 0x8000 } as const;
 export const PLACE_BYTES = 21;
 
-/** Why a place was sent: what it says of the ignition, … */
+/** Codes for why a place was sent. These imply the ignition state or an alarm. */
 export const SOURCE = { ignitionOn: 0, ignitionOff: 5, sos: 13 } as const;
-/** … and the alarms among the reasons. */
+/** Reason codes that are alarms. */
 export const ALARM_OF_SOURCE: ReadonlyMap<number, Alarm> = new Map<number, Alarm>([
   [10, 'tamper'],
   [11, 'power-cut'],
@@ -49,13 +49,13 @@ export const ALARM_OF_SOURCE: ReadonlyMap<number, Alarm> = new Map<number, Alarm
   [SOURCE.sos, 'sos'],
 ]);
 
-/** What a terminal calls itself. */
+/** The identity that a terminal reports. */
 export interface Identity {
   number: number;
   imei: TerminalId | null;
 }
 
-/** @returns what is wrong, where it can't be read */
+/** @returns the identity, or what is wrong with it */
 export function readIdentity(bytes: Buffer, from: number, to: number): Identity | string {
   if (to - from < 5) return 'an identity is cut off';
   const flags = bytes[from + 4] as number;
@@ -66,7 +66,7 @@ export function readIdentity(bytes: Buffer, from: number, to: number): Identity 
   return { number: bytes.readUInt32LE(from), imei: /^\d{15}$/.test(imei) ? (imei as TerminalId) : null };
 }
 
-/** The password of a platform: the second of the texts, each of which a zero ends. */
+/** The password of a platform: the second of several zero-terminated texts. */
 export function readPassword(bytes: Buffer, from: number, to: number): string | null {
   const [, password] = bytes.toString('latin1', from, to).split('\0');
   return password || null;
@@ -89,7 +89,7 @@ export function eachSubrecord(
   return null;
 }
 
-/** Reads the places of a record of telemetry; sensors belong to the place before them. */
+/** Reads the places of a telemetry record; sensor subrecords belong to the place before them. */
 export function readTelemetry(bytes: Buffer, record: EgtsRecord, positions: Position[]): string | null {
   let position: Position | null = null;
   return eachSubrecord(bytes, record, (type, from, to) => {
@@ -147,7 +147,7 @@ function readSensors(position: Position, type: number, bytes: Buffer, from: numb
       return;
     case SUBRECORD.stateOrAcceleration:
     case SUBRECORD.state:
-      // Accelerations have another length.
+      // Accelerations have the same type but another length.
       if (length !== 5) return keepRaw(attributes, type, bytes, from, to);
       position.supplyV = (bytes[from + 1] as number) / 10;
       attributes.batteryV = (bytes[from + 3] as number) / 10;
@@ -202,7 +202,7 @@ function readInputs(attributes: Record<string, AttributeValue>, bytes: Buffer, f
   readNumbered(attributes, 'adc', bytes, at, to, analog);
 }
 
-/** Values of three bytes, one for each bit that is set. */
+/** Reads three-byte values, one for each bit that is set. */
 function readNumbered(
   attributes: Record<string, AttributeValue>,
   name: string,

@@ -1,7 +1,7 @@
 import { crc8 } from '../crc8.ts';
 import { crc16CcittFalse } from '../crc16.ts';
 
-/** Types of packets. */
+/** Packet types. */
 export const PACKET = { response: 0, data: 1, signedData: 2 } as const;
 export const SERVICE = { auth: 1, teledata: 2 } as const;
 /** Result codes of the standard. */
@@ -13,7 +13,7 @@ export const MAX_FRAME_BYTES = 65_535;
 const VERSION = 1;
 const HEADER_BYTES = 11;
 const ROUTED_HEADER_BYTES = 16;
-/** Record flags: which of the optional fields are there. */
+/** Record flags: which optional fields are present. */
 const RECORD = { object: 0x01, event: 0x02, time: 0x04 } as const;
 /** The recipient's service is on the platform. */
 const RECIPIENT_ON_PLATFORM = 0x40;
@@ -21,7 +21,7 @@ const RECIPIENT_ON_PLATFORM = 0x40;
 export interface Packet {
   type: number;
   id: number;
-  /** Where the data lies. */
+  /** Start of the data. */
   from: number;
   to: number;
   bytes: number;
@@ -32,7 +32,7 @@ export interface Fault {
   detail: string;
 }
 
-/** @returns null where the packet is not whole yet */
+/** @returns null where the packet is incomplete */
 export function readPacket(bytes: Buffer, from: number): Packet | Fault | null {
   if (bytes[from] !== VERSION) return { reason: 'bad-frame', detail: 'a packet begins with version 1' };
   const available = bytes.length - from;
@@ -78,9 +78,9 @@ export function buildPacket(type: number, id: number, data: Uint8Array): Buffer 
 export interface EgtsRecord {
   number: number;
   service: number;
-  /** The terminal that the record is about, where it says so. */
+  /** The terminal that the record is about; null where the record does not name it. */
   objectId: number | null;
-  /** Where its subrecords lie. */
+  /** Start of its subrecords. */
   from: number;
   to: number;
 }
@@ -108,7 +108,7 @@ export function readRecords(bytes: Buffer, from: number, to: number): EgtsRecord
   return records;
 }
 
-/** @param objectId of the terminal that the record is about, where the connection has several */
+/** @param objectId of the terminal that the record is about, for connections that carry several terminals */
 export function buildRecord(number: number, service: number, subrecords: Uint8Array, objectId?: number): Buffer {
   const objectBytes = objectId === undefined ? 0 : 4;
   const record = Buffer.alloc(7 + objectBytes + subrecords.length);
@@ -130,7 +130,7 @@ export function buildSubrecord(type: number, content: Uint8Array): Buffer {
   return subrecord;
 }
 
-/** The numbers of the packets and records that one side sends: each one more than the last, of 16 bits. */
+/** Numbers of the packets and records that one side sends: 16-bit counters. */
 export class OwnNumbers {
   #packetId = 0;
   #recordNumber = 0;

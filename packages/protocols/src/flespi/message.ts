@@ -4,14 +4,14 @@ import { AttributeList, isObject, numberWithin, quote, refused, terminalIdOf } f
 import { courseOf, readTimeMs, speedOf } from '../osmand/fields.ts';
 import type { RefusedReports, TerminalReport, TerminalReports } from '../protocol.ts';
 
-/** A packet of the log holds at most so many positions. */
+/** Maximum number of positions in one packet of the log. */
 const POSITIONS_PER_REPORT = 500;
-/** Refusals of one request that are named; more of them are counted as one. */
+/** Maximum number of refusals listed for one request; the last one counts all further messages. */
 const MAX_UNREAD = 100;
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** flespi's parameters that mean the same as a common attribute; where two do, the first one that is there counts. */
+/** flespi's parameters with the same meaning as a common attribute; the first one present wins. */
 const COMMON: readonly (readonly [parameter: string, attribute: string, factor?: number])[] = [
   ['battery.level', 'batteryPercent'],
   ['battery.voltage', 'batteryV'],
@@ -42,7 +42,7 @@ const COMMON: readonly (readonly [parameter: string, attribute: string, factor?:
   ['device.temperature', 'deviceTemperatureC'],
 ];
 
-/** Numbered parameters: without a number, it is the first. */
+/** Numbered parameters; a parameter without a number is the first. */
 const NUMBERED: readonly (readonly [RegExp, (number: string) => string])[] = [
   [/^(?:external\.|sensor\.|ble\.sensor\.)?temperature(?:\.(\d{1,2}))?$/, (number) => `temperature${number}C`],
   [/^(?:external\.|sensor\.|ble\.sensor\.)?humidity(?:\.(\d{1,2}))?$/, (number) => `humidity${number}Percent`],
@@ -71,7 +71,7 @@ const ALARM_NAMES: Readonly<Record<string, Alarm>> = {
   alarm: 'other',
 };
 
-/** Parameters that are fields of a position, or stand for the whole message. */
+/** Parameters that map to fields of a position or describe the whole message. */
 const FIELDS: ReadonlySet<string> = new Set([
   'ident',
   'timestamp',
@@ -89,18 +89,21 @@ const FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads one message, or an array of them, of one terminal or of many. A message that can't be read is left out: the
- * stream would bring it again for ever.
+ * Reads one message, or an array of messages from one or more terminals. Skips a message that cannot be read, because
+ * the stream would send it again for ever.
  */
 export function readMessages(value: unknown, nowMs: number): TerminalReports {
   const messages: unknown[] = Array.isArray(value) ? value : [value];
   const open = new Map<TerminalId, TerminalReport>();
   const reports: TerminalReport[] = [];
   const unread: Pick<RefusedReports, 'refused' | 'detail'>[] = [];
+  let unlisted = 0;
   for (const [nth, message] of messages.entries()) {
     const read = readMessage(message, nowMs);
     if ('refused' in read) {
-      if (unread.length < MAX_UNREAD) unread.push({ refused: read.refused, detail: `[${nth}]: ${read.detail}` });
+      const refusal = { refused: read.refused, detail: `[${nth}]: ${read.detail}` };
+      if (unread.length < MAX_UNREAD) unread.push(refusal);
+      else unread[MAX_UNREAD - 1] = { ...refusal, detail: `${refusal.detail}, and ${++unlisted} more before it` };
       continue;
     }
     let report = open.get(read.terminalId);
@@ -197,7 +200,7 @@ function attributesOf(message: Message) {
   return attributes.all;
 }
 
-/** A position under flespi's names. */
+/** A position with flespi's parameter names. */
 export function encodeMessage(terminalId: TerminalId, position: Position): Record<string, unknown> {
   return {
     ident: terminalId,

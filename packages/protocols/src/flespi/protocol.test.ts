@@ -119,6 +119,16 @@ describe('flespi', () => {
     });
   });
 
+  test('of very many messages that cannot be read, the last says how many are not listed', () => {
+    const read = post(new Array(150).fill(7));
+    const details = 'unread' in read ? read.unread?.map(({ detail }) => detail) : [];
+    expect(details).toHaveLength(100);
+    expect(details?.slice(-2)).toEqual([
+      '[98]: the message is no JSON object',
+      '[149]: the message is no JSON object, and 50 more before it',
+    ]);
+  });
+
   test('without a place, what it says is kept with a position that is not valid', () => {
     expect(positionOf({ 'position.latitude': 91, 'position.longitude': 4, 'battery.voltage': 3.9 })).toMatchObject({
       valid: false,

@@ -2,21 +2,22 @@ import type { Position, TerminalId } from '@outrider/domain';
 import { type Fault, type OpenRecord, openRecord, type Packet, positionOf, readTag } from './records.ts';
 import { contentOf } from './tags.ts';
 
-/** The IMEI as a number. */
+/** The IMEI, as a number. */
 const IMEI_BYTES = 8;
-/** Time, place and alarm in bits. */
+/** Time, place and alarm, packed in bits. */
 const SET_BYTES = 10;
-/** Of the byte that counts the tags. */
+/** The largest count in the byte that counts the tags. */
 const MAX_TAGS = 31;
 const LONGITUDE_STEPS = 2 ** 22;
 const LATITUDE_STEPS = 2 ** 21;
 const DAY_MS = 86_400_000;
 
 /**
- * Reads a compressed packet: the IMEI, then records. Each has the least set of data, the count and the numbers of
- * further tags, and their contents without their numbers. No public document of the maker has this form.
+ * Reads a compressed packet: the IMEI, then records. Each record holds the minimal data set, the count and numbers of
+ * further tags, and the contents of those tags without their numbers. No public document of the maker describes this
+ * form.
  *
- * @param nowMs the set holds the seconds since the year began, and not the year
+ * @param nowMs determines the year: the set holds only the seconds since the year began
  */
 export function readCompressed(bytes: Buffer, from: number, to: number, nowMs: number): Packet | Fault {
   if (to - from < IMEI_BYTES) return { reason: 'bad-content', detail: 'a compressed packet without an IMEI' };
@@ -41,7 +42,9 @@ export function readCompressed(bytes: Buffer, from: number, to: number, nowMs: n
   return { imei: imei as TerminalId, positions, texts: [], unread: null };
 }
 
-/** One free bit, 25 of the seconds, one of the fix, 22 of the longitude, 21 of the latitude, one of the alarm. */
+/**
+ * Bits: one unused, 25 for the seconds, one for the fix, 22 for the longitude, 21 for the latitude, one for the alarm.
+ */
 function readSet(bytes: Buffer, at: number, nowMs: number): OpenRecord {
   const bits = (bytes.readBigUInt64BE(at) << 16n) | BigInt(bytes.readUInt16BE(at + 8));
   const take = (first: number, count: number) =>
@@ -57,14 +60,14 @@ function readSet(bytes: Buffer, at: number, nowMs: number): OpenRecord {
   return record;
 }
 
-/** A time that has yet to come is of the year before. */
+/** A time in the future belongs to the year before. */
 function timeOf(seconds: number, nowMs: number): number {
   const year = new Date(nowMs).getUTCFullYear();
   const ofThisYear = Date.UTC(year, 0, 1) + seconds * 1000;
   return ofThisYear > nowMs + DAY_MS ? Date.UTC(year - 1, 0, 1) + seconds * 1000 : ofThisYear;
 }
 
-/** To a millionth of a degree: a step has about ten metres. */
+/** Rounds to a millionth of a degree; one step of the protocol is about ten metres. */
 function rounded(degrees: number): number {
   return Math.round(degrees * 1e6) / 1e6 + 0;
 }

@@ -2,10 +2,10 @@ import { type AttributeValue, blankPosition, type Position, type TerminalId } fr
 import { setStates } from '../attributes.ts';
 import { contentOf, STATUS, TAG } from './tags.ts';
 
-/** Of the rest of a packet that can't be read, so many bytes are kept. */
+/** Maximum number of bytes kept of the part of a packet that cannot be read. */
 const MAX_UNREAD_BYTES = 256;
 
-/** What a packet holds: records, and what it says of the terminal. */
+/** Content of a packet: records, and data about the terminal. */
 export interface Packet {
   imei: TerminalId | null;
   positions: Position[];
@@ -27,7 +27,9 @@ export interface OpenRecord {
   hasTime: boolean;
 }
 
-/** Reads the tags of a packet. Tags grow within a record: a tag that does not begins the next one. */
+/**
+ * Reads the tags of a packet. Tag numbers ascend within a record: a tag that does not ascend begins the next record.
+ */
 export function readPacket(bytes: Buffer, from: number, to: number, nowMs: number): Packet | Fault {
   const packet: Packet = { imei: null, positions: [], texts: [], unread: null };
   let record = openRecord(nowMs);
@@ -37,7 +39,7 @@ export function readPacket(bytes: Buffer, from: number, to: number, nowMs: numbe
     const content = contentOf(tag, bytes, at + 1, to);
     if (content === null) return { reason: 'bad-content', detail: `tag 0x${tag.toString(16)} is cut off` };
     if (content === undefined) {
-      // Nor is its length: what stands before it is taken, and what stands behind it kept as it is.
+      // The tag's length is unknown as well: the tags before it are read, and the bytes from it on are kept raw.
       packet.unread = `tag 0x${tag.toString(16)} is not known`;
       record.attributes.unreadTags = bytes.toString('hex', at, Math.min(to, at + MAX_UNREAD_BYTES));
       break;
@@ -66,18 +68,18 @@ export function openRecord(nowMs: number): OpenRecord {
   return { position, attributes: {}, hasTime: false };
 }
 
-/** A record without a time is what the terminal says of itself, not of a moment. */
+/** Adds a record that has a time. A record without a time describes the terminal, not a moment. */
 function close(record: OpenRecord, packet: Packet): void {
   if (record.hasTime) packet.positions.push(positionOf(record));
 }
 
-/** A record whose tags are read. */
+/** The position of a record, with its attributes. */
 export function positionOf({ position, attributes }: OpenRecord): Position {
   if (Object.keys(attributes).length > 0) position.attributes = attributes;
   return position;
 }
 
-/** Reads the content of a tag. */
+/** Reads the content of a tag into a record. */
 export function readTag(record: OpenRecord, tag: number, bytes: Buffer, from: number, to: number): void {
   const { position, attributes } = record;
   switch (tag) {
@@ -86,12 +88,12 @@ export function readTag(record: OpenRecord, tag: number, bytes: Buffer, from: nu
       record.hasTime = true;
       return;
     case TAG.milliseconds:
-      // Behind the time, as the tags grow.
+      // The time was read before, because tag numbers ascend.
       position.fixTimeMs += Math.min(999, bytes.readUInt16LE(from));
       return;
     case TAG.place:
       position.satellites = (bytes[from] as number) & 0x0f;
-      // The upper half: 0 where the place is by satellites and right.
+      // Upper half of the byte: 0 for a correct place determined by satellites.
       position.valid = (bytes[from] as number) >> 4 === 0;
       position.latitude = bytes.readInt32LE(from + 1) / 1e6;
       position.longitude = bytes.readInt32LE(from + 5) / 1e6;
@@ -143,7 +145,7 @@ function readAttribute(
   } else if (isWithin(TAG.firstTemperature, 8))
     attributes[`temperature${tag - TAG.firstTemperature + 1}C`] = bytes.readInt8(from + 1);
   else if (tag === TAG.iButton) {
-    // Four low bytes of the key; all zero: none is connected.
+    // The four low bytes of the key; all zero where no key is connected.
     const key = bytes.readUInt32LE(from);
     if (key !== 0) attributes.driverCode = key.toString(16).toUpperCase().padStart(8, '0');
   } else if (tag === TAG.canFuelUsed) attributes.fuelUsedL = bytes.readUInt32LE(from) / 2;

@@ -11,13 +11,13 @@ export const MAX_FRAME_BYTES = 8192;
 const HEAD = 0x01;
 const COMPRESSED_HEAD = 0x08;
 const ANSWER = 0x02;
-/** Bit of the length: the archive has more. */
+/** Bit of the length field: the archive holds more packets. */
 const ARCHIVE_BIT = 0x8000;
 
 /**
- * Galileosky: binary packets of tags with a CRC. The first packet names the IMEI. Each packet is answered by its own
- * checksum once its records are durable; the terminal sends it again otherwise. Compressed packets have a head of their
- * own and name the IMEI each time.
+ * Galileosky: binary packets of tags with a CRC. The first packet names the IMEI. Each packet is acknowledged with its
+ * own checksum once its records are durable; without that, the terminal sends it again. Compressed packets have another
+ * header and name the IMEI each time.
  */
 export class GalileoskySession extends FramedSession {
   #terminalId: TerminalId | null = null;
@@ -65,7 +65,7 @@ export class GalileoskySession extends FramedSession {
   }
 }
 
-/** A packet of tags. */
+/** Builds a packet of tags. */
 export function buildPacket(tags: Uint8Array, head = HEAD): Buffer {
   const packet = Buffer.alloc(3 + tags.length + 2);
   packet[0] = head;

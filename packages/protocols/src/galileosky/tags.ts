@@ -1,4 +1,4 @@
-/** Tags that have a meaning of their own here. */
+/** Tags that the codec interprets. */
 export const TAG = {
   imei: 0x03,
   recordNumber: 0x10,
@@ -32,7 +32,7 @@ export const STATUS = { engineRuns: 1 << 9, armed: 1 << 14, alarm: 1 << 15 } as 
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
-/** Bytes of the content of each tag, by the maker's list; null: not in it. */
+/** Content length of each tag in bytes, by the maker's list; null where the list lacks the tag. */
 const LENGTHS: readonly (number | null)[] = (() => {
   const lengths = new Array<number | null>(256).fill(null);
   const byLength: readonly (readonly [bytes: number, tags: readonly number[]])[] = [
@@ -51,13 +51,13 @@ const LENGTHS: readonly (number | null)[] = (() => {
   return lengths;
 })();
 
-/** Content of a length that stands before it: in one byte, or in two. */
+/** Tags whose content follows its length in one byte; that of extended tags follows a two-byte length. */
 const WITH_LENGTH_U8 = new Set([0x5b, 0xe1, 0xea]);
 const EXTENDED_TAGS = 0xfe;
 
 /**
- * Where the content of a tag lies that begins at `at`; null where it is cut off, undefined for a tag that is not in the
- * maker's list.
+ * Location of the content of the tag at `at`; null where it is cut off, undefined for a tag that is not in the maker's
+ * list.
  */
 export function contentOf(
   tag: number,

@@ -2,7 +2,7 @@ import { type Alarm, type AttributeValue, blankPosition, NO_ALARMS, type Positio
 import { utcMsOfText } from '../calendar.ts';
 import { courseOf, decimalOrNull, degreesOfNmea, kmhOfKnots } from '../degrees.ts';
 
-/** Keywords of alarms; where several mean the same here, the first is the one that the simulator sends. */
+/** Alarm keywords; the simulator sends the first of several keywords with the same meaning. */
 export const ALARM_KEYWORDS: readonly (readonly [keyword: string, alarm: Alarm])[] = [
   ['help me', 'sos'],
   ['ac alarm', 'power-cut'],
@@ -19,7 +19,7 @@ const ALARM_OF = new Map(ALARM_KEYWORDS);
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Zones reach from 12 hours behind UTC to 14 hours before it. */
+/** UTC offsets range from -12 to +14 hours. */
 const LEAST_OFFSET_MS = -12 * HOUR_MS;
 const MOST_OFFSET_MS = 14 * HOUR_MS;
 

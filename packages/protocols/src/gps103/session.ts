@@ -8,15 +8,16 @@ export const MAX_FRAME_BYTES = 1024;
 const SEMICOLON = 0x3b;
 const LOGIN = /^##,imei:(\d{15}),A$/;
 const HEARTBEAT = /^(?:imei:)?(\d{15})$/;
-/** Some models send a heartbeat before it that nothing ends. */
+/** Some models send a heartbeat without a terminator before the report. */
 const REPORT = /^(?:\d{15})?imei:(\d{15}),/;
-// Shared, never written to.
+// Shared buffers, never modified.
 const LOAD = Buffer.from('LOAD', 'latin1');
 const ON = Buffer.from('ON', 'latin1');
 
 /**
- * GPS103, of Coban trackers: lines of text that a semicolon ends. The login is answered by `LOAD`, a heartbeat by `ON`,
- * reports by nothing, save the panic button: the terminal repeats it until the server confirms it.
+ * GPS103, of Coban trackers: lines of text that end with a semicolon. A login is answered with `LOAD` and a heartbeat
+ * with `ON`. Reports are not answered, except for the panic button: the terminal repeats it until the server confirms
+ * it.
  */
 export class Gps103Session extends LineSession {
   #terminalId: TerminalId | null = null;
@@ -59,7 +60,7 @@ export class Gps103Session extends LineSession {
     } else if (this.#terminalId !== imei) {
       this.refuse(out, 'bad-content', 'a line with another IMEI');
       return false;
-      // In its turn: after the reports before it are durable.
+      // Queued as an acknowledgement, so that it is sent after the reports before it are durable.
     } else if (answer !== null) out.push({ type: 'positions', positions: [], ack: answer });
     return true;
   }

@@ -9,9 +9,9 @@ const MAX_KMH = 1000;
 const KEYWORD_OF = new Map(ALARM_KEYWORDS.toReversed().map(([keyword, alarm]) => [alarm, keyword]));
 
 /**
- * A GPS103 terminal whose clock shows UTC. It sends a heartbeat behind each report, whose answer says that the report
- * is durable. What the protocol can't carry: fractions of a second, satellites, odometer, supply, litres of fuel,
- * attributes, more than one alarm, kinds of harsh driving and jamming.
+ * A GPS103 terminal whose clock shows UTC. It sends a heartbeat after each report; the answer to the heartbeat means
+ * that the report is durable. What the protocol can't carry: fractions of a second, satellites, odometer, supply,
+ * litres of fuel, attributes, more than one alarm, kinds of harsh driving and jamming.
  *
  * @throws {TypeError} when the terminal's id is not an IMEI
  */
@@ -64,7 +64,7 @@ class Gps103Simulator implements TerminalSimulator {
     return replies;
   }
 
-  /** The oldest whole answer: they have no end in common. */
+  /** The oldest complete answer. A pattern is needed because answers share no terminator. */
   #next(): string | null {
     const [found] = /^(?:LOAD|ON|\*\*[^;]*;)/.exec(this.#received) ?? [];
     if (found === undefined) return null;

@@ -3,10 +3,10 @@ import { ByteWriter } from '../byte-writer.ts';
 
 const ENGLISH = 2;
 const FLAG_BYTES = 4;
-/** What the length of a short frame leaves. */
+/** Limited by the one-byte length of a short frame. */
 const MAX_COMMAND_CHARACTERS = 200;
 
-/** Online commands (0x80) with the words of Concox's SMS commands. */
+/** Online commands (0x80), with the texts of Concox's SMS commands. */
 export const GT06_COMMANDS: readonly CommandAbility[] = [
   { type: 'engine-block', output: null, how: '`RELAY,1#`; the terminal itself refuses it above 20 km/h' },
   { type: 'engine-resume', how: '`RELAY,0#`' },
@@ -43,7 +43,7 @@ export function commandContent(flag: number, text: string): Buffer {
   return out.append(bytes).u16be(ENGLISH).toBuffer();
 }
 
-/** Reads what {@link commandContent} wrote, with or without the language. Null: it is cut off. */
+/** Reads the content written by {@link commandContent}, with or without the language. Null where it is cut off. */
 export function readCommandContent(bytes: Buffer, from: number, to: number): { flag: number; text: string } | null {
   const length = bytes[from] ?? 0;
   if (length < FLAG_BYTES || from + 1 + length > to) return null;
@@ -51,13 +51,13 @@ export function readCommandContent(bytes: Buffer, from: number, to: number): { f
   return { flag: bytes.readUInt32BE(from + 1), text: bytes.toString('latin1', at, from + 1 + length) };
 }
 
-/** Reads the answer by 0x21: flag, encoding, text. Null: it is cut off. */
+/** Reads an answer by 0x21: flag, encoding, text. Null where it is cut off. */
 export function readLongAnswer(bytes: Buffer, from: number, to: number): { flag: number; text: string } | null {
   if (to - from < FLAG_BYTES + 1) return null;
   return { flag: bytes.readUInt32BE(from), text: bytes.toString('latin1', from + FLAG_BYTES + 1, to) };
 }
 
-/** Whether the text says that the terminal did not do what it was asked. */
+/** Whether the text reports that the terminal did not execute the command. */
 export function isRefusal(text: string): boolean {
   return /fail|error|invalid|unknown|unfixed|delay|not |unsuccess/i.test(text);
 }

@@ -1,6 +1,6 @@
 import { crc16X25 } from '../crc16.ts';
 
-/** Protocol numbers: the message that a frame holds. */
+/** Protocol numbers: the type of the message in a frame. */
 export const MESSAGE = {
   login: 0x01,
   /** A place without a cell. */
@@ -12,7 +12,7 @@ export const MESSAGE = {
   alarm: 0x16,
   cells: 0x18,
   cellWithStatus: 0x19,
-  /** A caller, or who sent an SMS, asks for the address: no addresses are sent. */
+  /** Sent when a caller or the sender of an SMS requests the address. The service does not send addresses. */
   gpsOfCall: 0x1a,
   gpsOfAddress: 0x2a,
   textLong: 0x21,
@@ -22,12 +22,12 @@ export const MESSAGE = {
   fenceAlarm: 0x27,
   cellsUtc: 0x28,
   cellsAndWifi: 0x2c,
-  /** Its state stands first, as in {@link MESSAGE.ownHeartbeat}. */
+  /** Begins with the state, as {@link MESSAGE.ownHeartbeat} does. */
   longHeartbeat: 0x36,
   command: 0x80,
   time: 0x8a,
   information: 0x94,
-  /** With cells of 4G, whose numbers are longer. */
+  /** With 4G cells, whose numbers are longer. */
   wideLocation: 0xa0,
   wideCells: 0xa1,
   wideFenceAlarm: 0xa4,
@@ -35,7 +35,7 @@ export const MESSAGE = {
 
 const DOCUMENTED: ReadonlySet<number> = new Set(Object.values(MESSAGE));
 
-/** Is it one of {@link MESSAGE}? */
+/** Whether the number is one of {@link MESSAGE}. */
 export function isDocumented(number: number): boolean {
   return DOCUMENTED.has(number);
 }
@@ -43,22 +43,22 @@ export function isDocumented(number: number): boolean {
 /** Information transmissions are the longest frames; no maker's document has one above 1 KiB. */
 export const MAX_FRAME_BYTES = 2048;
 
-/** Start of a frame whose length has one byte, and of one whose length has two. */
+/** Start byte of a frame with a one-byte length, and of one with a two-byte length. */
 export const START_SHORT = 0x78;
 export const START_LONG = 0x79;
 
-/** Serial number, checksum and stop bits: all frames end with them. */
+/** Serial number, checksum and stop bits at the end of every frame. */
 const TRAILER_BYTES = 6;
-/** Protocol number, serial number and checksum: what the length counts beside the content. */
+/** Protocol number, serial number and checksum: the length field counts them in addition to the content. */
 const COUNTED_BYTES = 5;
 
 export interface Frame {
   number: number;
-  /** Where the content lies. */
+  /** Start of the content. */
   from: number;
   to: number;
   serial: number;
-  /** Bytes of the whole frame. */
+  /** Length of the whole frame in bytes. */
   bytes: number;
 }
 
@@ -67,7 +67,7 @@ export interface FrameFault {
   detail: string;
 }
 
-/** @returns null where the frame is not whole yet */
+/** @returns null where the frame is incomplete */
 export function readFrame(bytes: Buffer, from: number): Frame | FrameFault | null {
   const start = bytes[from];
   if (start !== START_SHORT && start !== START_LONG)
@@ -97,12 +97,12 @@ export function readFrame(bytes: Buffer, from: number): Frame | FrameFault | nul
   };
 }
 
-/** What clones send of the networks around them. */
+/** Frame of the neighbouring networks, sent by clones. */
 export interface NetworksFrame {
   number: number;
-  /** Where the time stands, as decimal digits. */
+  /** Offset of the time, which is written as decimal digits. */
   timeAt: number;
-  /** Where country, network and the cells stand; null without cells. */
+  /** Offset of country, network and cells; null without cells. */
   cellsAt: number | null;
   bytes: number;
 }
@@ -115,10 +115,10 @@ const NETWORK_CELL_BYTES = 5;
 const MAX_NETWORKS = 20;
 
 /**
- * Reads a frame of the networks around the terminal, as clones send it: its length is the number of access points, and
- * it has no checksum.
+ * Reads a frame of the neighbouring networks, as clones send it. Its length field holds the number of access points,
+ * and it has no checksum.
  *
- * @returns null where it is no such frame; 0 where it may be one and is not whole yet
+ * @returns null where it is no such frame; 0 where it may be one but is incomplete
  */
 export function readNetworksFrame(bytes: Buffer, from: number): NetworksFrame | 0 | null {
   const [first, second, points = 0, number] = bytes.subarray(from, from + 4);
@@ -131,7 +131,7 @@ export function readNetworksFrame(bytes: Buffer, from: number): NetworksFrame | 
   if (cells === undefined) return 0;
   if (cells > MAX_NETWORKS) return null;
   const cellsEnd = countAt + 1 + (cells === 0 ? 0 : NETWORK_BYTES + cells * NETWORK_CELL_BYTES);
-  // Some have a byte more in front of the stop bits.
+  // Some clones send an additional byte before the stop bits.
   for (const end of [cellsEnd, cellsEnd + 1]) {
     if (bytes.length < end + 2) return 0;
     if (bytes[end] === 0x0d && bytes[end + 1] === 0x0a)
@@ -140,12 +140,12 @@ export function readNetworksFrame(bytes: Buffer, from: number): NetworksFrame | 
   return null;
 }
 
-/** The answer to a frame of networks: the time that it has, in a frame of the same kind. */
+/** The answer to a frame of networks: a frame of the same kind with the same time. */
 export function buildNetworksAnswer(number: number, time: Uint8Array): Buffer {
   return Buffer.of(START_SHORT, START_SHORT, 0, number, ...time, 0x0d, 0x0a);
 }
 
-/** A frame with a length of one byte. */
+/** Builds a frame with a one-byte length. */
 export function buildFrame(number: number, content: Uint8Array, serial: number): Buffer {
   const length = content.length + COUNTED_BYTES;
   if (length > 0xff) throw new RangeError(`a frame of ${length} bytes`);

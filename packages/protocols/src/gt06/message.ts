@@ -4,9 +4,7 @@ import { utcMs } from '../calendar.ts';
 /** One degree is 60 minutes of 30,000 steps. */
 export const STEPS_PER_DEGREE = 1_800_000;
 
-/**
- * Bits of the two bytes that hold the course in their lower ten. Some terminals say there whether the ignition is on.
- */
+/** Flag bits of the two bytes whose lower ten bits hold the course. Some terminals report the ignition there. */
 export const COURSE = {
   mask: 0x3ff,
   north: 0x400,
@@ -19,7 +17,7 @@ export const COURSE = {
 /** Bits of a terminal's status byte. */
 export const STATUS = { armed: 0x01, ignition: 0x02, charging: 0x04, cutOff: 0x80 } as const;
 
-/** Alarm codes; where several mean the same here, the first is the one that the simulator sends. */
+/** Alarm codes; the simulator sends the first of several codes with the same meaning. */
 export const ALARM_CODES: readonly (readonly [code: number, alarm: Alarm])[] = [
   [0x01, 'sos'],
   [0x02, 'power-cut'],
@@ -43,8 +41,8 @@ export const ALARM_CODES: readonly (readonly [code: number, alarm: Alarm])[] = [
 ];
 const ALARM_OF = new Map(ALARM_CODES);
 /**
- * Not alarms: none, a fence of the terminal's own entered and left, a place without satellites entered and left, power
- * on, the first fix, sleep, ignition on and off.
+ * Codes that are not alarms: none, the terminal's own fence entered and left, an area without satellites entered and
+ * left, power on, first fix, sleep, ignition on and off.
  */
 const NO_ALARM_CODES = new Set([0x00, 0x04, 0x05, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0xfe, 0xff]);
 
@@ -55,17 +53,17 @@ export const CELL_BYTES = 8;
 const MAX_VOLTAGE_LEVEL = 6;
 const MAX_SIGNAL = 4;
 const MAX_LANGUAGE = 2;
-/** Of a battery of one or several cells, in hundredths of a volt. */
+/** Voltage range of a battery of one or several cells, in hundredths of a volt. */
 const MIN_BATTERY = 250;
 const MAX_BATTERY = 6000;
-/** By bits 3 to 5 of the state. */
+/** Alarm by the value of bits 3 to 5 of the state. */
 const ALARM_OF_STATE: readonly (Alarm | undefined)[] = [undefined, 'tamper', 'power-cut', 'low-battery', 'sos'];
 
 /**
- * Reads the 18 bytes that every location begins with: time (UTC), satellites, place, speed, course.
+ * Reads the 18 bytes at the start of every location: time (UTC), satellites, place, speed, course.
  *
- * @param nowMs the time of a terminal whose clock is not set yet
- * @returns null where the time is not one
+ * @param nowMs used as the time of a terminal whose clock is not set yet
+ * @returns null where the time is invalid
  */
 export function readLocation(bytes: Buffer, from: number, nowMs: number): Position | null {
   const fixTimeMs = readTimeMs(bytes, from, nowMs);
@@ -87,13 +85,13 @@ export function readLocation(bytes: Buffer, from: number, nowMs: number): Positi
   return position;
 }
 
-/** Bit of the country code: the network code has two bytes. */
+/** Flag bit of the country code: the network code has two bytes. */
 export const LONG_NETWORK = 0x8000;
 
 /**
- * The cell that the terminal is connected to, as attributes.
+ * Reads the cell that the terminal is connected to into attributes.
  *
- * @returns its bytes
+ * @returns its length in bytes
  */
 export function readCell(bytes: Buffer, from: number, position: Position): number {
   const country = bytes.readUInt16BE(from);
@@ -112,9 +110,9 @@ const WIDE_AREA_BYTES = 4;
 const WIDE_CELL_BYTES = 8;
 
 /**
- * A cell of 4G: country, network in one or two bytes, area in four, cell in eight.
+ * Reads a 4G cell: country, network in one or two bytes, area in four, cell in eight.
  *
- * @returns its bytes; 0 where it is cut off
+ * @returns its length in bytes; 0 where it is cut off
  */
 export function readWideCell(bytes: Buffer, from: number, to: number, position: Position): number {
   if (to - from < 2) return 0;
@@ -125,7 +123,7 @@ export function readWideCell(bytes: Buffer, from: number, to: number, position: 
   if (end > to) return 0;
   const mcc = country & ~LONG_NETWORK;
   if (mcc !== 0) {
-    // The number of a cell has 36 bits at most: those above are zero.
+    // Cell numbers have at most 36 bits; the higher bits are zero.
     const cellId = Number(bytes.readBigUInt64BE(areaAt + WIDE_AREA_BYTES) & 0x1f_ffff_ffff_ffffn);
     const mnc = bytes.readUIntBE(from + 2, networkBytes);
     position.attributes = { ...position.attributes, mcc, mnc, lac: bytes.readUInt32BE(areaAt), cellId };
@@ -133,10 +131,10 @@ export function readWideCell(bytes: Buffer, from: number, to: number, position: 
   return end - from;
 }
 
-/** Of a status: state, voltage level, signal, alarm, language. */
+/** Bytes of a status: state, voltage level, signal, alarm, language. */
 export const STATUS_BYTES = 5;
 
-/** Five bytes: status, voltage level, signal, alarm, language. */
+/** Reads a status of five bytes: state, voltage level, signal, alarm, language. */
 export function readStatus(bytes: Buffer, from: number, position: Position): void {
   const voltageLevel = bytes[from + 1] as number;
   readState(bytes[from] as number, position);
@@ -150,7 +148,7 @@ export function readStatus(bytes: Buffer, from: number, position: Position): voi
   readAlarmCode(bytes, from, from + 3, position);
 }
 
-/** The status of makers that say the voltage of the battery, in hundredths, in two bytes. */
+/** Reads the status of makers that send the battery voltage in two bytes, in hundredths of a volt. */
 export function readStatusWithVoltage(bytes: Buffer, from: number, position: Position): void {
   readState(bytes[from] as number, position);
   position.attributes = { ...position.attributes, batteryV: bytes.readUInt16BE(from + 1) / 100 };
@@ -159,8 +157,8 @@ export function readStatusWithVoltage(bytes: Buffer, from: number, position: Pos
 }
 
 /**
- * Bytes of the status of an alarm, from what each of them can be; 0 where it is no status. The language is 0 to 2, and
- * stands last.
+ * Length of an alarm's status in bytes, deduced from the valid range of each byte; 0 where it is not a status. The last
+ * byte is the language, 0 to 2.
  */
 export function statusBytesAt(bytes: Buffer, from: number, to: number): number {
   const [, level = 0xff, signal = 0xff, , language = 0xff] = bytes.subarray(from, Math.min(to, from + STATUS_BYTES));
@@ -181,14 +179,14 @@ function readSignal(gsmSignal: number, position: Position): void {
   };
 }
 
-/** Where the code of an alarm says nothing, three bits of the state do. */
+/** Reads the alarm code; where the code is 0, three bits of the state are used. */
 function readAlarmCode(bytes: Buffer, stateAt: number, codeAt: number, position: Position): void {
   const code = bytes[codeAt] as number;
   const ofState = ALARM_OF_STATE[((bytes[stateAt] as number) >> 3) & 7];
   position.alarms = code === 0 && ofState !== undefined ? [ofState] : alarmsOf(code);
 }
 
-/** The bits of the first of them. */
+/** Reads the bits of the state, the first byte of a status. */
 export function readState(status: number, position: Position): void {
   position.ignition = (status & STATUS.ignition) !== 0;
   position.attributes = {
@@ -203,7 +201,7 @@ function alarmsOf(code: number): readonly Alarm[] {
   return NO_ALARM_CODES.has(code) ? NO_ALARMS : [ALARM_OF.get(code) ?? 'other'];
 }
 
-/** Year of the century, month, day, hour, minute, second; all zero before the clock is set. */
+/** Reads year of the century, month, day, hour, minute, second; all are zero before the clock is set. */
 export function readTimeMs(bytes: Buffer, from: number, nowMs: number): number | null {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = bytes.subarray(from, from + 6);
   if (year === 0 && month === 0 && day === 0) return nowMs;

@@ -16,9 +16,9 @@ import {
 } from './message.ts';
 
 const TIME_BYTES = 6;
-/** Ignition, upload mode and re-upload, and behind them the odometer, which not every terminal has. */
+/** Ignition, upload mode and re-upload; then the odometer, which not every terminal sends. */
 const DRIVE_BYTES = { state: 3, odometer: 4 } as const;
-/** What makers put behind the fields of the document, at most, in bytes. */
+/** Maximum number of bytes that makers append to the documented fields. */
 const MAX_TAIL_BYTES = 64;
 const MAX_TEXT_BYTES = 256;
 /** The documents name 0x00 to 0x0e. */
@@ -44,10 +44,10 @@ export const ANSWERED: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Locations, alarms and heartbeats must be whole. Of the other messages makers have layouts of their own: those that
- * can't be read bring nothing.
+ * Reads a message. Locations, alarms and heartbeats must be complete. Makers use layouts of their own for the other
+ * messages: those that cannot be read are ignored.
  *
- * @returns what is wrong where there is no position; null where the message brings nothing to store
+ * @returns what is wrong where there is no position; null where the message holds nothing to store
  */
 export function readPacket(bytes: Buffer, frame: Frame, nowMs: number): Position | string | null {
   switch (frame.number) {
@@ -83,7 +83,7 @@ export function readPacket(bytes: Buffer, frame: Frame, nowMs: number): Position
   }
 }
 
-/** What a terminal says without a place is a position that is not valid. */
+/** A position that is not valid, for data sent without a place. */
 function withoutPlace(timeMs: number): Position {
   const position = blankPosition(timeMs, 0, 0);
   position.valid = false;
@@ -115,14 +115,14 @@ function readDrive(bytes: Buffer, { number, from, to }: Frame, nowMs: number): P
 }
 
 /**
- * Ignition, upload mode and re-upload, and the odometer. Where makers have more or less than that, or other things in
- * its place, all of it is kept as it stands: a wrong ignition or odometer is worse than none.
+ * Reads ignition, upload mode, re-upload and odometer. Where a maker sends more, less or other bytes, all of them are
+ * kept raw: a wrong ignition or odometer is worse than none.
  */
 function readDriveState(position: Position, bytes: Buffer, at: number, to: number): void {
   const { state, odometer } = DRIVE_BYTES;
   const length = to - at;
   const [ignition = 0, uploadMode = 0, reupload = 0] = bytes.subarray(at, Math.min(to, at + state));
-  // One byte is the ignition alone. With one byte too many nobody knows in front of which of them it stands.
+  // One byte is the ignition alone. With one byte too many, the position of the extra byte is unknown.
   const isKnown = length === 1 || length === state || length === state + odometer || length > state + odometer + 1;
   if (!isKnown || ignition > 1 || uploadMode > MAX_UPLOAD_MODE || reupload > 1)
     return keepTail(position, bytes, at, to);
@@ -133,15 +133,15 @@ function readDriveState(position: Position, bytes: Buffer, at: number, to: numbe
   keepTail(position, bytes, at + state + odometer, to);
 }
 
-/** The byte of the satellites says in its upper half how long the place is. */
+/** The upper half of the satellite byte holds the length of the place. */
 const PLACE_BYTES = 12;
 const DAY_MS = 86_400_000;
 const FIRST_COUNTRY = 200;
 const LAST_COUNTRY = 799;
 
 /**
- * Makers have locations under numbers of their own, which begin as all of them do. What stands behind the place is
- * kept.
+ * Reads a location that a maker sends under a number of its own. It begins like every location; the bytes after the
+ * place are kept.
  *
  * @returns null for a message that is no location
  */
@@ -162,14 +162,14 @@ function isPlace({ latitude, longitude }: Position): boolean {
   return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
 }
 
-/** Bytes of a cell behind its length, which counts itself: with a network code of one byte or two, and of 4G. */
+/** Cell length, which includes the length byte: with a network code of one or two bytes, and for 4G. */
 const CELL_LENGTHS: ReadonlySet<number> = new Set([9, 10, 16, 17]);
 
 function readAlarm(bytes: Buffer, { number, from, to }: Frame, nowMs: number): Position | string {
   const position = readWholeLocation(bytes, from, to, nowMs);
   if (typeof position === 'string') return position;
   let at = from + LOCATION_BYTES;
-  // Alarms say the length of the cell, the byte of the length included; some makers leave that byte out.
+  // Alarms state the length of the cell, including the length byte; some makers omit that byte.
   const cellBytes = Math.max(1, bytes[at] ?? 0);
   const saysLength = CELL_LENGTHS.has(cellBytes) || statusBytesAt(bytes, at + cellBytes, to) > 0;
   const cellAt = saysLength ? at + 1 : at;
@@ -178,7 +178,7 @@ function readAlarm(bytes: Buffer, { number, from, to }: Frame, nowMs: number): P
   if (to - at < STATUS_BYTES) return 'the status of an alarm is cut off';
   const statusBytes = statusBytesAt(bytes, at, to) || (saysLength ? STATUS_BYTES : 0);
   if (statusBytes === 0) {
-    // Something happened here: which alarm it is nobody knows.
+    // An alarm of an unknown kind.
     position.alarms = ['other'];
     keepTail(position, bytes, cellAt, to);
     return position;
@@ -191,7 +191,7 @@ function readAlarm(bytes: Buffer, { number, from, to }: Frame, nowMs: number): P
   at += statusBytes;
   if (number === MESSAGE.fenceAlarm || number === MESSAGE.wideFenceAlarm) {
     const fence = bytes[at];
-    // 255: the alarm is not about a fence.
+    // 255: the alarm does not concern a fence.
     if (at < to && fence !== 0xff) keep(position, { fence: (fence as number) + 1 });
     at += 1;
   }
@@ -204,12 +204,12 @@ function readHeartbeat(bytes: Buffer, { from, to }: Frame, nowMs: number): Posit
   if (to - from < STATUS_BYTES - 1) return 'a heartbeat is cut off';
   const position = withoutPlace(nowMs);
   readStatus(bytes, from, position);
-  // Its last bytes are no alarm: each alarm has a message of its own.
+  // Its last bytes are no alarm: each alarm is sent as a message of its own.
   position.alarms = [];
   return position;
 }
 
-/** Makers differ in what stands behind its state. */
+/** Reads only the state: the bytes after it differ between makers. */
 function readOwnHeartbeat(bytes: Buffer, { from, to }: Frame, nowMs: number): Position | null {
   if (from >= to) return null;
   const position = withoutPlace(nowMs);
@@ -228,7 +228,7 @@ function readCells(bytes: Buffer, { number, from, to }: Frame, nowMs: number): P
   return position;
 }
 
-/** The time and the first of the cells. */
+/** Reads the time and the first cell. */
 export function readNetworks(bytes: Buffer, { timeAt, cellsAt }: NetworksFrame, nowMs: number): Position {
   const digits = Buffer.from(
     [...bytes.subarray(timeAt, timeAt + TIME_BYTES)].map((byte) => (byte >> 4) * 10 + (byte & 15)),
@@ -256,7 +256,7 @@ function readCellWithStatus(bytes: Buffer, { from, to }: Frame, nowMs: number): 
   return position;
 }
 
-/** What is not about a place: the supply, a door, the SIM card, a key. Everything else is kept as it stands. */
+/** Reads data that do not belong to a place: supply, door, SIM card, key. Everything else is kept raw. */
 function readInformation(bytes: Buffer, { from, to }: Frame, nowMs: number): Position | null {
   if (from >= to) return null;
   const position = withoutPlace(nowMs);

@@ -21,23 +21,23 @@ const KIND_BYTES = 2;
 const ZONE_BYTES = 2;
 const WEST = 0x08;
 const MAX_ZONE_HOURS = 14;
-/** Of a message that is not known, in its log line. */
+/** Maximum number of bytes of an unknown message in its log line. */
 const MAX_SHOWN_BYTES = 48;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * GT06, the protocol of Concox and of many makers that took it over: binary frames with a CRC. The terminal logs in
- * with its IMEI, then sends locations, alarms and heartbeats. Each is answered by its own number, and nothing else.
+ * GT06, the protocol of Concox, adopted by many makers: binary frames with a CRC. The terminal logs in with its IMEI,
+ * then sends locations, alarms and heartbeats. The answer to each is a frame with the same number and no content.
  *
- * A heartbeat is a position without a place: ignition, battery and signal of now; so are cells, and information that is
- * transmitted beside places. Messages without a meaning here are answered by their number and counted as unread.
+ * A heartbeat is stored as a position without a place: current ignition, battery and signal. Cells and information sent
+ * without a place are stored in the same way. Other messages are answered with their number and counted as unread.
  */
 export class Gt06Session extends FramedSession {
   #terminalId: TerminalId | null = null;
-  /** As the terminal writes it. */
+  /** The IMEI as the terminal encodes it. */
   #imei: Buffer = NOTHING;
   #clock = new TerminalClock(0);
-  /** Of the newest command: the server's flag. */
+  /** The server flag of the newest command. */
   #flag = 0;
 
   constructor() {
@@ -72,7 +72,7 @@ export class Gt06Session extends FramedSession {
     if (frame.to - frame.from < IMEI_BYTES) return this.refuse(out, 'bad-content', 'a login without an IMEI');
     const digits = bytes.toString('hex', frame.from, frame.from + IMEI_BYTES);
     if (!/^\d+$/.test(digits)) return this.refuse(out, 'bad-content', 'an IMEI has digits only');
-    // Fifteen digits in eight bytes: the first half of a byte is free.
+    // Fifteen digits in eight bytes: the first half of the first byte is unused.
     const terminalId = digits.replace(/^0/, '') as TerminalId;
     const accept = buildFrame(MESSAGE.login, NOTHING, frame.serial);
     if (this.#terminalId === null) out.push({ type: 'identify', terminalId, accept, reject: null });
@@ -93,7 +93,7 @@ export class Gt06Session extends FramedSession {
     return { correlation: this.#flag, bytes: buildFrame(MESSAGE.command, content, this.#flag & 0xffff) };
   }
 
-  /** The answer to a command repeats its flag; other texts are of the terminal's own. */
+  /** The answer to a command repeats its flag; other texts were sent unprompted by the terminal. */
   #takeText(bytes: Buffer, { number, from, to }: Frame, out: Inbound[]): void {
     const read = number === MESSAGE.text ? readCommandContent(bytes, from, to) : readLongAnswer(bytes, from, to);
     const isAnswer = read !== null && read.flag > 0 && read.flag <= this.#flag;
@@ -103,7 +103,7 @@ export class Gt06Session extends FramedSession {
     out.push({ type: 'answer', correlation: read.flag, answer: { type: 'acknowledged', result, text } });
   }
 
-  /** Some makers write the IMEI of the login in front of a location. */
+  /** Some makers put the IMEI of the login before a location. */
   #withoutImei(bytes: Buffer, frame: Frame): Frame {
     const { from, to } = frame;
     const isInFront =
@@ -125,7 +125,7 @@ export class Gt06Session extends FramedSession {
         const position = readPacket(bytes, this.#withoutImei(bytes, frame), nowMs);
         const ack = ANSWERED.has(number) || !isDocumented(number) ? buildFrame(number, NOTHING, serial) : null;
         if (position === null && frame.from === frame.to && ANSWERED.has(number)) {
-          // A heartbeat that says nothing but that it is one.
+          // A heartbeat without content.
           out.push({ type: 'positions', positions: [], ack });
         } else if (position === null) {
           const content = bytes.toString('hex', frame.from, Math.min(frame.to, frame.from + MAX_SHOWN_BYTES));
@@ -142,12 +142,12 @@ export class Gt06Session extends FramedSession {
   }
 }
 
-/** Minutes east of Greenwich by the login, which has a kind of terminal and a zone behind the IMEI; 0 where not. */
+/** UTC offset in minutes from the login, which has a terminal type and a zone after the IMEI; 0 where it has none. */
 function zoneOf(bytes: Buffer, { from, to }: Frame): number {
   const at = from + IMEI_BYTES + KIND_BYTES;
   if (to - at < ZONE_BYTES) return 0;
   const zone = bytes.readUInt16BE(at);
-  // Hours and minutes as a number such as 530, the sign, the language.
+  // Hours and minutes as one number such as 530, then the sign and the language.
   const [hours, minutes] = [Math.floor((zone >> 4) / 100), (zone >> 4) % 100];
   if (hours > MAX_ZONE_HOURS || minutes >= 60) return 0;
   return (hours * 60 + minutes) * ((zone & WEST) === 0 ? 1 : -1);
@@ -157,7 +157,7 @@ function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]+/g, ' ').trim();
 }
 
-/** UTC, as the terminal asks for it. */
+/** UTC, as requested by the terminal. */
 function timeBytes(nowMs: number): Buffer {
   const now = new Date(nowMs);
   return Buffer.of(

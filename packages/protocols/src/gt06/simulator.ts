@@ -13,8 +13,8 @@ const U32 = 0xffffffff;
 
 /**
  * A GT06 terminal. What the protocol can't carry: fractions of a second and of a km/h, more than 15 satellites,
- * altitude, supply and fuel, more than one alarm, and with an alarm the odometer; that the ignition is unknown, where
- * there is an odometer or an alarm.
+ * altitude, supply and fuel, more than one alarm, the odometer together with an alarm, and an unknown ignition together
+ * with an odometer or an alarm.
  *
  * @throws {TypeError} when the terminal's id is not an IMEI
  */
@@ -112,7 +112,7 @@ function writeLocation(content: ByteWriter, position: Position): ByteWriter {
   return content;
 }
 
-/** No cell: country 0. */
+/** Country 0 stands for no cell. */
 function writeCell(content: ByteWriter, { attributes }: Position): void {
   const number = (name: string) => (typeof attributes?.[name] === 'number' ? attributes[name] : 0);
   const cellId = number('cellId');

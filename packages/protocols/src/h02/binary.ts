@@ -4,22 +4,22 @@ import { degreesOfNmea, kmhOfKnots } from '../degrees.ts';
 import { placeOf, readStatus } from './message.ts';
 
 /**
- * `$`: a place in binary form, as the ICAR GPS Protocol has it: 45 bytes, of which the last 13 (satellites, mileage,
- * cell, number of the record) are not in all models.
+ * `$` begins a place in binary form, as in the ICAR GPS Protocol: 45 bytes, of which some models omit the last 13
+ * (satellites, mileage, cell, number of the record).
  */
 export const BINARY_MARK = 0x24;
 /** Mark, number (5), time (3), date (3), latitude (4), battery (1), longitude and flags (5), speed and course (3), … */
 export const BINARY_BYTES = 32;
 /** … state (4), alarms (2) and the mobile signal (1). Some models send more. */
 export const MAX_TAIL_BYTES = 16;
-/** Level of the battery. */
+/** Battery percent by the code of its level. */
 const BATTERY_PERCENT: Readonly<Record<string, number>> = { '06': 100, '05': 80, '04': 60, '03': 20, '02': 10 };
 export const NUMBER_BYTES = 5;
 
-/** Bits of the half byte behind the longitude. */
+/** Bits of the half byte after the longitude. */
 export const FLAG = { valid: 2, north: 4, east: 8 } as const;
 
-/** The number of the terminal; as far as it has come, it must be decimal digits. Null: it is not. */
+/** Reads the terminal's number, which may be incomplete. Null where it is not decimal digits. */
 export function readNumber(bytes: Buffer, from: number): string | null {
   const digits = bytes.toString('hex', from + 1, Math.min(bytes.length, from + 1 + NUMBER_BYTES));
   return /^\d*$/.test(digits) ? digits : null;

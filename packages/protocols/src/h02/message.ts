@@ -3,8 +3,8 @@ import { utcMsOfText } from '../calendar.ts';
 import { courseOf, decimalOrNull, degreesOfNmea, kmhOfKnots } from '../degrees.ts';
 
 /**
- * Bits of the status, which is negative: a bit that is 0 is what its name says. Only those are read that makers agree
- * on; the whole word is kept as `statusBits`.
+ * Bits of the status, in negative logic: a condition holds where its bit is 0. Only bits with the same meaning for all
+ * makers are read; the whole word is kept as `statusBits`.
  */
 export const STATUS_BIT = { shock: 0, sos: 1, overspeed: 2, ignitionOff: 10, powerCut: 19 } as const;
 const ALARM_BITS: readonly (readonly [bit: number, alarm: Alarm])[] = [
@@ -14,12 +14,12 @@ const ALARM_BITS: readonly (readonly [bit: number, alarm: Alarm])[] = [
   [STATUS_BIT.powerCut, 'power-cut'],
 ];
 
-/** Fields of a place, without the state that may stand behind them. */
+/** Number of fields of a place, without the optional state after them. */
 const PLACE_FIELDS = 9;
 
 /**
- * Where the fields of a place begin: time of day, and whether there is a fix. Answers to commands have others before
- * them. -1: the message holds no place.
+ * Index of the first field of a place: the time of day, followed by the fix flag. Answers to commands have other fields
+ * before it. -1 where the message holds no place.
  */
 export function placeAt(fields: readonly string[]): number {
   return fields.findIndex((text, index) => /^\d{6}$/.test(text) && /^[AVB]$/.test(fields[index + 1] ?? ''));
@@ -53,7 +53,7 @@ export function placeOf(fixTimeMs: number, isValid: boolean, latitude: number, l
   return position;
 }
 
-/** The state in eight hexadecimal digits; a model that sends another one is not understood. */
+/** Reads the state of eight hexadecimal digits; other forms of some models are ignored. */
 export function readStatus(position: Position, text: string): void {
   if (!/^[0-9A-F]{8}$/i.test(text)) return;
   const statusBits = Number.parseInt(text, 16);
@@ -64,9 +64,9 @@ export function readStatus(position: Position, text: string): void {
 }
 
 /**
- * What a terminal says without a place: the cells around (`NBR`), or signal, satellites and battery (`LINK`, `HTBT`).
+ * Reads a message without a place: the neighbouring cells (`NBR`), or signal, satellites and battery (`LINK`, `HTBT`).
  *
- * @returns null where it says nothing that is kept
+ * @returns null where it holds nothing to store
  */
 export function readWithoutPlace(message: string, fields: readonly string[], nowMs: number): Position | null {
   const position = blankPosition(nowMs, 0, 0);

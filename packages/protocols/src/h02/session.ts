@@ -5,22 +5,22 @@ import type { Inbound } from '../protocol.ts';
 import { BINARY_BYTES, BINARY_MARK, MAX_TAIL_BYTES, NUMBER_BYTES, readBinary, readNumber } from './binary.ts';
 import { placeAt, readPlace, readWithoutPlace } from './message.ts';
 
-/** The longest lines list the cells around. */
+/** The longest lines list the neighbouring cells. */
 export const MAX_FRAME_BYTES = 1024;
 
 const STAR = 0x2a;
 const HASH = 0x23;
 /** `*HQ,<terminal id>,<message>`: the first field names the maker. */
 const HEAD = /^\*([A-Z0-9]{2,10}),(\d{8,17}),([A-Z0-9]{1,8})$/i;
-/** Messages with a place that is to be confirmed: regular ones, alarms, and those with the number of the SIM card. */
+/** Places that must be confirmed: regular ones, alarms, and those with the number of the SIM card. */
 const CONFIRMED = new Set(['V1', 'V2', 'V5', 'V6']);
 const HEARTBEATS = new Set(['XT', 'LINK', 'HTBT']);
 const KEPT = new Set(['NBR', 'LINK', 'HTBT']);
 
 /**
  * H02, of small trackers of many makers: lines of text from `*` to `#`, each with the terminal's number. A place is
- * confirmed by `V4`. The same models send places in a binary form when they are set to it, which is not confirmed.
- * Lines without a meaning here are accepted and not answered.
+ * confirmed with `V4`. The same models can be configured to send places in binary form, which are not confirmed. Lines
+ * that the codec does not interpret are accepted and not answered.
  */
 export class H02Session extends LineSession {
   #terminalId: TerminalId | null = null;
@@ -48,7 +48,10 @@ export class H02Session extends LineSession {
     return first === BINARY_MARK ? this.#takeBinary(bytes, from, out) : super.take(bytes, from, nowMs, out);
   }
 
-  /** In the tail of a place any byte may look like the first of a message. @returns null where more bytes are needed */
+  /**
+   * Whether a message begins here. In the tail of a place, any byte may equal the first byte of a message.
+   * @returns null where more bytes are needed
+   */
   #beginsNext(bytes: Buffer, from: number): boolean | null {
     const next = from + 1;
     if (bytes[from] === STAR)
@@ -99,7 +102,7 @@ export class H02Session extends LineSession {
     return true;
   }
 
-  /** @returns whether the conversation goes on */
+  /** @returns whether the session continues */
   #identify(number: string, out: Inbound[]): boolean {
     const terminalId = number as TerminalId;
     if (this.#terminalId === null) {

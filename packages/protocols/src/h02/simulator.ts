@@ -26,7 +26,7 @@ class H02Simulator implements TerminalSimulator {
     this.#terminalId = terminalId;
   }
 
-  /** Each line names the terminal. */
+  /** No login: each line names the terminal. */
   hello(): null {
     return null;
   }
@@ -56,7 +56,7 @@ class H02Simulator implements TerminalSimulator {
 }
 
 /**
- * An H02 terminal that is set to the binary form. It takes a terminal id of ten digits, and carries whole knots.
+ * An H02 terminal configured for the binary form, which carries whole knots only. Its terminal id has ten digits.
  *
  * @throws {TypeError} when the terminal's id is not 10 digits
  */

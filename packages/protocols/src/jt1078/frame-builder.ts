@@ -1,26 +1,28 @@
 import { PART, type StreamPacket } from './packet.ts';
 
-/** Key frames of several megapixels take a few hundred kilobytes; what grows beyond this is no frame. */
+/** Key frames of several megapixels take a few hundred kilobytes; anything larger than this is not a frame. */
 export const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 const FIRST_BYTES = 64 * 1024;
 
-/** Puts the parts of frames together, of one kind of frames: parts of pictures may have sound between them. */
+/**
+ * Assembles frames of one kind from their parts. One builder per kind: parts of video may be interleaved with audio.
+ */
 export class FrameBuilder {
-  /** Frames of which parts came and not all. */
+  /** Incomplete frames, of which only some parts arrived. */
   lost = 0;
-  /** What the frame that {@link add} gave last was marked with. */
+  /** Header fields of the frame that {@link add} returned last. */
   frame: Pick<StreamPacket, 'kind' | 'payloadType' | 'timestampMs'> = { kind: 0, payloadType: 0, timestampMs: 0 };
   #bytes: Buffer = Buffer.alloc(0);
   #length = 0;
   #building = false;
-  /** The frame that was lost last, by its time: its further parts are no further loss. */
+  /** Timestamp of the last lost frame: its further parts are not counted as another loss. */
   #lostTimestampMs: number | null = null;
 
   get heldBytes(): number {
     return this.#bytes.length;
   }
 
-  /** @returns the frame that the packet ends, in memory of its own; null where it ends none */
+  /** @returns a copy of the frame that the packet completes; null where it completes none */
   add(packet: StreamPacket): Buffer | null {
     const { part, payload, timestampMs } = packet;
     if (part === PART.whole || part === PART.first) {
@@ -31,7 +33,7 @@ export class FrameBuilder {
       this.#building = true;
       this.#length = 0;
     } else if (!this.#building) {
-      // The beginning of this frame did not come.
+      // The first part of this frame is missing.
       if (this.#lostTimestampMs !== timestampMs) this.lost++;
       this.#lostTimestampMs = timestampMs;
       return null;
@@ -41,12 +43,12 @@ export class FrameBuilder {
     return Buffer.from(this.#bytes.subarray(0, this.#length));
   }
 
-  /** Packets are missing: what was begun can't be whole. */
+  /** Drops the frame begun, because packets are missing. */
   breakOff(): void {
     if (this.#building) this.#lose();
   }
 
-  /** Nothing more comes. */
+  /** Ends the stream and frees the memory. */
   abandon(): void {
     this.breakOff();
     this.#bytes = Buffer.alloc(0);

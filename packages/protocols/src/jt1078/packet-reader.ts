@@ -11,27 +11,26 @@ import {
   type StreamPacket,
 } from './packet.ts';
 
-/** What comes in between packets is skipped; more than this in a row is no stream. */
+/** Bytes between packets are skipped; with more than this in a row, the data are not a stream. */
 const MAX_SKIPPED_IN_A_ROW = 64 * 1024;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Takes packets out of a stream's bytes. Each is taken once it is seen that the next one begins where it ends, so that
- * a packet of which the end is missing does not take the beginning of the next one for it: it is dropped, and the next
- * one is found. How long the phone numbers are, which no field reports, is found out from the first packet in the same
- * way.
+ * Extracts packets from the bytes of a stream. A packet is accepted only when the next one begins where it ends.
+ * Otherwise a truncated packet would swallow the beginning of the next one: it is dropped, and the reader
+ * resynchronizes. No field states the length of the phone numbers; it is deduced from the first packet in the same way.
  */
 export class PacketReader {
-  /** Bytes that belonged to no packet, or to one that was cut off. */
+  /** Bytes outside of any packet, or of a truncated packet. */
   bytesSkipped = 0;
-  /** The bytes are no stream; nothing more is taken. */
+  /** The bytes are not a stream; further bytes are ignored. */
   failed = false;
   #tail: Buffer = NOTHING;
   #form: PhoneForm | null = null;
   #skippedInARow = 0;
   #ended = false;
 
-  /** What it holds of bytes that came, at most. */
+  /** Maximum number of received bytes held. */
   static readonly maxHeldBytes = LONGEST_HEADER_BYTES + MAX_PAYLOAD_BYTES + MAGIC.length;
 
   get heldBytes(): number {
@@ -43,11 +42,11 @@ export class PacketReader {
     if (this.failed || this.#ended || chunk.length === 0) return;
     const bytes = this.#tail.length === 0 ? chunk : Buffer.concat([this.#tail, chunk]);
     const from = this.#takeAll(bytes, take);
-    // Memory of its own: the chunk is the caller's again.
+    // Copied, because the caller may reuse the chunk.
     this.#tail = this.failed || from === bytes.length ? NOTHING : Buffer.from(bytes.subarray(from));
   }
 
-  /** No more bytes come: what is left is looked at with this in mind. */
+  /** Ends the input and processes the remaining bytes. */
   end(take: (packet: StreamPacket) => void): void {
     if (this.failed || this.#ended) return;
     this.#ended = true;
@@ -56,7 +55,7 @@ export class PacketReader {
     this.#tail = NOTHING;
   }
 
-  /** @returns where what can't be taken yet begins */
+  /** @returns offset of the first byte that cannot be processed yet */
   #takeAll(bytes: Buffer, take: (packet: StreamPacket) => void): number {
     let from = 0;
     while (from < bytes.length && !this.failed) {
@@ -67,7 +66,7 @@ export class PacketReader {
     return from;
   }
 
-  /** @returns how many bytes it took or skipped; 0 when more are needed */
+  /** @returns the number of bytes consumed or skipped; 0 when more are needed */
   #step(bytes: Buffer, from: number, take: (packet: StreamPacket) => void): number {
     if (!beginsLikeMagic(bytes, from)) return this.#skipToMagic(bytes, from);
     if (bytes.length - from < MAGIC.length) return 0;
@@ -80,8 +79,8 @@ export class PacketReader {
 
     const next = from + header.headerBytes + header.payloadBytes;
     if (bytes.length < next + MAGIC.length && !this.#ended) return 0;
-    // Another packet begins within the header: this one ended there. Within the payload the same bytes may be a
-    // picture's.
+    // Another packet begins within the header, so this packet is truncated. Within the payload, the same bytes may be
+    // video data.
     if (bytes.subarray(from + 1, from + header.headerBytes + MAGIC.length - 1).includes(MAGIC))
       return this.#skipToMagic(bytes, from);
     if (bytes.length < next) return this.#skipToMagic(bytes, from);
@@ -94,8 +93,8 @@ export class PacketReader {
   }
 
   /**
-   * The length of phone numbers: the one by which a packet can begin here; where both could, the one by which its
-   * fields agree, then the one that gives decimal digits; and where both do, the one by which another packet follows.
+   * Deduces the length of phone numbers. Criteria, in this order: a packet can begin here; its fields are consistent;
+   * the number has decimal digits only; another packet follows.
    *
    * @returns null where no packet can begin here
    */
@@ -108,7 +107,7 @@ export class PacketReader {
     if (!isHeader(long)) return 6;
     const shortAgrees = isPlausible(bytes, from, 6);
     if (shortAgrees !== isPlausible(bytes, from, 10)) return shortAgrees ? 6 : 10;
-    // Ten bytes with decimal digits alone begin with six such bytes.
+    // Ten bytes of decimal digits also begin with six such bytes, so a match of both forms decides nothing.
     if (hasPhone(bytes, from, 6) && !hasPhone(bytes, from, 10)) return 6;
     const shortNext = from + short.headerBytes + short.payloadBytes;
     const longNext = from + long.headerBytes + long.payloadBytes;
@@ -117,7 +116,7 @@ export class PacketReader {
     return isFollowed(bytes, longNext) ? 10 : 6;
   }
 
-  /** Skips to the next packet, or to where one might begin when more bytes come. */
+  /** Skips to the next packet, or to the beginning of a possible one that more bytes would complete. */
   #skipToMagic(bytes: Buffer, from: number): number {
     const searchFrom = from + 1;
     const at = bytes.indexOf(MAGIC, searchFrom);
@@ -145,12 +144,12 @@ function isHeader(header: PacketHeader | 'cut-off' | null): header is PacketHead
   return header !== null && header !== 'cut-off';
 }
 
-/** Does a packet, or the end of the bytes, stand at `at`? */
+/** Whether a packet begins, or the bytes end, at `at`. */
 function isFollowed(bytes: Buffer, at: number): boolean {
   return at <= bytes.length && beginsLikeMagic(bytes, at);
 }
 
-/** Do the bytes from `at` on begin like a packet, as far as there are any? */
+/** Whether the bytes from `at` on match the beginning of a packet; fewer bytes than the magic may match. */
 function beginsLikeMagic(bytes: Buffer, at: number): boolean {
   for (let i = 0; i < MAGIC.length && at + i < bytes.length; i++) if (bytes[at + i] !== MAGIC[i]) return false;
   return true;

@@ -1,14 +1,14 @@
 import { readPhone, readTerminalNumber } from '../jt808/bcd.ts';
 
-/** Begins every packet of a stream: the characters `01cd`. */
+/** First bytes of every packet of a stream: the characters `01cd`. */
 export const MAGIC = Buffer.from([0x30, 0x31, 0x63, 0x64]);
 
-/** The standard has 950 bytes of payload at most; terminals exceed it, though not by so much. */
+/** The standard allows 950 bytes of payload; terminals exceed it, but stay below this. */
 export const MAX_PAYLOAD_BYTES = 16 * 1024;
 
-/** Magic, flags, marker and type of payload, sequence. */
+/** Magic, flags, marker and payload type, sequence. */
 const PHONE_AT = 8;
-/** A phone number as of 2016, and as terminals of the 2019 edition write it. */
+/** Bytes of a phone number: 6 in the edition of 2016, 10 as terminals of the 2019 edition write it. */
 export type PhoneForm = 6 | 10;
 export const LONGEST_HEADER_BYTES = PHONE_AT + 10 + 1 + 1 + 8 + 2 + 2 + 2;
 
@@ -18,33 +18,33 @@ export const PART = { whole: 0, first: 1, last: 2, middle: 3 } as const;
 /** One packet of a stream (JT/T 1078, "format of the stream's packets"). */
 export interface StreamPacket {
   payloadType: number;
-  /** The last packet of a frame, as far as terminals set it. */
+  /** Set on the last packet of a frame, by terminals that support it. */
   marker: boolean;
   sequence: number;
-  /** The number of the terminal, as in the headers of JT/T 808: hexadecimal digits without leading zeros. */
+  /** The terminal's number, as in the headers of JT/T 808: hexadecimal digits without leading zeros. */
   phone: string;
   channel: number;
   /** See {@link KIND}. */
   kind: number;
   /** See {@link PART}. */
   part: number;
-  /** Milliseconds of the terminal's choice; 0 for data, which has none. */
+  /** Milliseconds since a time that the terminal chooses; 0 for data, which have no timestamp. */
   timestampMs: number;
-  /** A view of what was read from. */
+  /** A view of the bytes that were read. */
   payload: Buffer;
 }
 
-/** Where a packet's parts lie; null where the bytes can't be its header. */
+/** Layout of a packet; null where the bytes cannot be its header. */
 export interface PacketHeader {
   headerBytes: number;
   payloadBytes: number;
 }
 
 /**
- * Reads as much of a header as is needed to know its length and its payload's.
+ * Reads a header as far as needed for its length and the length of the payload.
  *
- * @param to end of what may be read
- * @returns `cut-off` where it isn't whole, null where no packet begins like this
+ * @param to end of the readable bytes
+ * @returns `cut-off` where it is incomplete, null where no packet begins like this
  */
 export function readHeader(bytes: Buffer, from: number, to: number, form: PhoneForm): PacketHeader | 'cut-off' | null {
   const kindAt = from + PHONE_AT + form + 1;
@@ -59,19 +59,19 @@ export function readHeader(bytes: Buffer, from: number, to: number, form: PhoneF
   return { headerBytes: lengthAt + 2 - from, payloadBytes };
 }
 
-/** Types of payload, by the standard's table: sound up to 28, pictures from 98 to 101, data that it leaves open. */
+/** Payload types of the standard's table: audio up to 28, video from 98 to 101, and user-defined data. */
 const LAST_AUDIO_TYPE = 28;
 const VIDEO_TYPES = { first: 98, last: 101 };
 const OPEN_DATA_TYPE = 91;
-/** With fewer digits it is the beginning of a longer number. */
+/** Fewer digits are the beginning of a longer number. */
 const SHORTEST_PHONE = 7;
 
-/** Has the number of the terminal decimal digits alone? */
+/** Whether the terminal's number has decimal digits only. */
 export function hasPhone(bytes: Buffer, from: number, form: PhoneForm): boolean {
   return readPhone(bytes, from + PHONE_AT, from + PHONE_AT + form) !== null;
 }
 
-/** Do type of payload, kind and number agree, as they do where a header was read in its own form? */
+/** Whether payload type, kind and number are consistent, as they are in a header read with the right form. */
 export function isPlausible(bytes: Buffer, from: number, form: PhoneForm): boolean {
   if (readTerminalNumber(bytes, from + PHONE_AT, from + PHONE_AT + form).length < SHORTEST_PHONE) return false;
   const type = (bytes[from + 5] as number) & 0x7f;
@@ -81,7 +81,7 @@ export function isPlausible(bytes: Buffer, from: number, form: PhoneForm): boole
   return type !== OPEN_DATA_TYPE || kind === KIND.data;
 }
 
-/** Reads a packet that is known to be whole. */
+/** Reads a complete packet. */
 export function readPacket(bytes: Buffer, from: number, form: PhoneForm, header: PacketHeader): StreamPacket {
   const phoneEnd = from + PHONE_AT + form;
   const markerAndType = bytes[from + 5] as number;
@@ -101,7 +101,7 @@ export function readPacket(bytes: Buffer, from: number, form: PhoneForm, header:
   };
 }
 
-/** A packet ready to be sent. The gaps to earlier frames are reported for video alone. */
+/** Builds a packet. Only video carries the intervals to earlier frames. */
 export function buildPacket(
   packet: StreamPacket,
   form: PhoneForm,
@@ -110,7 +110,7 @@ export function buildPacket(
   const { kind, payload } = packet;
   const bytes = Buffer.alloc(PHONE_AT + form + 2 + timeBytes(kind) + gapBytes(kind) + 2 + payload.length);
   MAGIC.copy(bytes);
-  // Version 2, no padding, no extension, one source.
+  // RTP version 2, no padding, no extension, one source.
   bytes[4] = 0x81;
   bytes[5] = (packet.marker ? 0x80 : 0) | packet.payloadType;
   bytes.writeUInt16BE(packet.sequence, 6);

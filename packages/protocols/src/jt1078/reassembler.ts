@@ -5,43 +5,44 @@ import { KIND, type StreamPacket } from './packet.ts';
 import { PacketReader } from './packet-reader.ts';
 import { SequenceWindow } from './sequence-window.ts';
 
-/** What a frame is coded by. */
+/** Codec of a frame. */
 export type StreamCodec = 'h264' | 'h265' | 'g711a' | 'g711u' | 'aac' | 'adpcm' | `other-${number}`;
 
-/** A picture, a block of sound, or data that the standard does not define. */
+/** A video frame, an audio frame, or data that the standard does not define. */
 export interface StreamFrame {
   kind: keyof typeof KIND;
   codec: StreamCodec;
-  /** Milliseconds from a beginning of the terminal's choice. */
+  /** Milliseconds since a time that the terminal chooses. */
   timestampMs: number;
   data: Buffer;
 }
 
 export type StreamMessage =
   /**
-   * Who sends this stream, by the number in its packets (see `terminalIdsOf`); reported once, before its first frame.
+   * The source of this stream, by the number in its packets (see `terminalIdsOf`); reported once, before its first
+   * frame.
    */
   | { type: 'source'; terminalId: TerminalId; channel: number }
   | { type: 'frame'; frame: StreamFrame }
-  /** The connection is to be ended; nothing comes after this. */
+  /** The connection must be closed; no message follows. */
   | { type: 'refuse'; reason: RefusalReason; detail: string };
 
-/** What did not come as it was sent, up to now. */
+/** Counts of losses and irregularities in the stream up to now. */
 export interface StreamLosses {
-  /** Packets that were taken. */
+  /** Packets accepted. */
   packets: number;
-  /** Numbers in the sequence that no packet had in time. */
+  /** Sequence numbers whose packet did not arrive in time. */
   packetsLost: number;
-  /** Packets that came after a later one. Those in time were put in their place. */
+  /** Packets that arrived after a later one. Those in time were put into their place. */
   packetsReordered: number;
   packetsRepeated: number;
-  /** How often the count began anew. */
+  /** How often the sequence restarted. */
   restarts: number;
-  /** Frames of which parts came and not all. */
+  /** Incomplete frames, of which only some parts arrived. */
   framesLost: number;
-  /** Packets of another terminal or channel than the first one's. */
+  /** Packets of another terminal or channel than that of the first packet. */
   packetsOfOthers: number;
-  /** Bytes that belonged to no whole packet. */
+  /** Bytes outside of any complete packet. */
   bytesSkipped: number;
 }
 
@@ -55,16 +56,15 @@ const CODECS: Readonly<Record<number, StreamCodec>> = {
 };
 const KINDS = Object.keys(KIND) as (keyof typeof KIND)[];
 
-/** What a codec's frames are marked with in a packet. */
+/** The payload type of a codec in a packet. */
 export function payloadTypeOf(codec: StreamCodec): number {
   for (const [type, named] of Object.entries(CODECS)) if (named === codec) return Number(type);
   return Number(codec.slice('other-'.length));
 }
 
 /**
- * Makes frames of one media connection's bytes (JT/T 1078): packets are put in the order of their numbers, parts are
- * put together, and what is missing is counted. Never throws, whatever it is fed; what it holds is bounded. Frames
- * share no memory with what was pushed.
+ * Reassembles the frames of one media connection (JT/T 1078): orders packets by sequence number, joins their parts and
+ * counts losses. Never throws, whatever the input; held memory is bounded. Frames share no memory with pushed chunks.
  */
 export class PlaybackReassembler {
   readonly #reader = new PacketReader();
@@ -80,7 +80,7 @@ export class PlaybackReassembler {
   readonly #take = (packet: StreamPacket): void => this.#takePacket(packet);
   readonly #inTurn = (packet: StreamPacket, afterGap: boolean): void => this.#build(packet, afterGap);
 
-  /** Bytes in any split. */
+  /** Takes bytes split at any point. */
   push(chunk: Buffer): StreamMessage[] {
     this.#out = [];
     if (this.#refused) return this.#out;
@@ -88,7 +88,7 @@ export class PlaybackReassembler {
     return this.#reported();
   }
 
-  /** No more bytes come: gives what was waiting for more. */
+  /** Ends the input and returns the frames that were waiting for more packets. */
   end(): StreamMessage[] {
     this.#out = [];
     if (this.#refused) return this.#out;
@@ -112,7 +112,7 @@ export class PlaybackReassembler {
     };
   }
 
-  /** Bytes held now of frames and packets that are not whole or not in turn. */
+  /** Bytes currently held of incomplete frames and of packets out of order. */
   get heldBytes(): number {
     const building = this.#video.heldBytes + this.#audio.heldBytes + this.#data.heldBytes;
     return this.#reader.heldBytes + this.#window.heldBytes + building;

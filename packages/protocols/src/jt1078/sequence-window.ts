@@ -1,22 +1,22 @@
 import type { StreamPacket } from './packet.ts';
 
-/** Packets that are kept while one before them is missing. */
+/** Maximum number of packets held while an earlier one is missing. */
 const WINDOW_PACKETS = 64;
-/** A number further away than this from the one that is due is the beginning of another count, not a loss. */
+/** A sequence number further than this from the expected one is a restart of the sequence, not a loss. */
 const FARTHEST = 4096;
-/** Numbers that were given up, of which a late packet can be reported from a repeated one. */
+/** Numbers of lost packets that are remembered, to distinguish a late packet from a repeated one. */
 const MAX_GIVEN_UP = 4096;
 
-/** Called with each packet in the order of their numbers, and whether packets before it are missing. */
+/** Called with each packet in sequence order; `afterGap` is true where packets before it are missing. */
 type InTurn = (packet: StreamPacket, afterGap: boolean) => void;
 
 /**
- * Puts packets in the order of their numbers (16 bits, which begin again at 0). A missing one is waited for until so
- * many later ones came that it is given up.
+ * Puts packets in sequence order (16-bit numbers that wrap to 0). A missing packet is given up once the window is full
+ * of later ones.
  */
 export class SequenceWindow {
   lost = 0;
-  /** Came after a later one. */
+  /** Packets that arrived after a later one. */
   reordered = 0;
   repeated = 0;
   restarts = 0;
@@ -29,7 +29,7 @@ export class SequenceWindow {
     return this.#heldBytes;
   }
 
-  /** The payload of a packet that is not returned at once is copied. */
+  /** Adds a packet. Its payload is copied unless the packet is reported at once. */
   add(packet: StreamPacket, report: InTurn): void {
     const { sequence } = packet;
     if (this.#next === null) return this.#report(packet, false, report);
@@ -58,12 +58,12 @@ export class SequenceWindow {
     }
   }
 
-  /** Nothing that is missing is waited for any longer. */
+  /** Gives up all missing packets and reports the held ones. */
   flush(report: InTurn): void {
     while (this.#held.size > 0) this.#giveUp(report);
   }
 
-  /** Is a packet held that is further ahead? */
+  /** Whether a packet further ahead is held. */
   #overtaken(ahead: number): boolean {
     for (const sequence of this.#held.keys()) if (((sequence - (this.#next ?? 0)) & 0xffff) > ahead) return true;
     return false;
@@ -83,7 +83,7 @@ export class SequenceWindow {
     }
   }
 
-  /** Goes on with the nearest of the packets that are held. */
+  /** Gives up the missing packets before the nearest held one, and continues with that one. */
   #giveUp(report: InTurn): void {
     const next = this.#next ?? 0;
     let nearest: StreamPacket | null = null;

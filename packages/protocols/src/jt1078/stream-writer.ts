@@ -1,7 +1,7 @@
 import { buildPacket, KIND, PART, type PhoneForm, type StreamPacket } from './packet.ts';
 import { payloadTypeOf, type StreamFrame } from './reassembler.ts';
 
-/** The standard's bound for the payload of a packet. */
+/** The standard's maximum payload of a packet. */
 export const PAYLOAD_BYTES = 950;
 
 /** A terminal's side of a stream: frames in, numbered packets out. */

@@ -1,10 +1,10 @@
-/** JT/T 808 reports all times in the clock of China, which knows no summer time: UTC+8. */
+/** JT/T 808 writes all times in China Standard Time, which has no daylight saving time: UTC+8. */
 export const CLOCK_OFFSET_MS = 8 * 3600 * 1000;
 
-/** The bytes that a time takes: year, month, day, hour, minute, second. */
+/** Length of a time: year, month, day, hour, minute, second. */
 export const TIME_BYTES = 6;
 
-/** The value of a byte that holds two decimal digits, or NaN where one of them is not one. */
+/** The value of a byte with two decimal digits; NaN where either is not a digit. */
 function twoDigits(byte: number): number {
   const high = byte >> 4;
   const low = byte & 0x0f;
@@ -14,7 +14,7 @@ function twoDigits(byte: number): number {
 /**
  * Reads a time `YYMMDDhhmmss`, two digits a byte, in UTC+8.
  *
- * @returns Unix milliseconds, or null where there is no such time (terminals without one send zeros)
+ * @returns Unix milliseconds; null for an invalid time (terminals without a time send zeros)
  */
 export function readTime(bytes: Uint8Array, at: number): number | null {
   const parts: number[] = [];
@@ -23,14 +23,14 @@ export function readTime(bytes: Uint8Array, at: number): number | null {
   const timeMs = Date.UTC(2000 + year, month - 1, day, hour, minute, second);
   if (Number.isNaN(timeMs)) return null;
   const date = new Date(timeMs);
-  // Rolled over: a 31st of June, an hour 25.
+  // The date rolled over: 31 June or hour 25, for example.
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day || date.getUTCHours() !== hour) return null;
   if (date.getUTCMinutes() !== minute || date.getUTCSeconds() !== second) return null;
   return timeMs - CLOCK_OFFSET_MS;
 }
 
 /**
- * A time as six bytes of two digits each, in UTC+8, fractions of a second cut off. A null time is six zeros.
+ * Encodes a time as six bytes of two digits each, in UTC+8, truncated to seconds. A null time is six zeros.
  *
  * @throws {RangeError} when the year is not one of 2000 to 2099
  */
@@ -74,8 +74,7 @@ export function readPhone(bytes: Uint8Array, from: number, to: number): string |
 }
 
 /**
- * Reads the bytes that hold the phone number, whatever stands in them: many makers fill them with another number of the
- * terminal.
+ * Reads the bytes of the phone number without validation: many makers fill them with another number of the terminal.
  *
  * @returns hexadecimal digits in lower case without leading zeros; `0` where all bytes are zero
  */
@@ -84,7 +83,7 @@ export function readTerminalNumber(bytes: Buffer, from: number, to: number): str
 }
 
 /**
- * The number of a terminal as `length` bytes of two digits each, with zeros in front.
+ * Encodes a terminal's number as `length` bytes of two digits each, padded with zeros in front.
  *
  * @throws {TypeError} when it has other characters than hexadecimal digits, or too many of them
  */

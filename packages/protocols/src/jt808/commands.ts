@@ -7,7 +7,7 @@ const MEDIA: readonly RecordedMedia[] = ['video-and-audio', 'audio', 'video'];
 const STREAMS: readonly VideoStream[] = ['any', 'main', 'sub'];
 const STORAGES: readonly VideoStorage[] = ['any', 'main', 'backup'];
 const ACTIONS = { 'go-on': 0, pause: 1, end: 2, seek: 5 } as const;
-/** Forward, as fast as it was recorded: modes and factors of the request for playback. */
+/** Playback mode and speed factor of the request for playback: forward at normal speed. */
 const NORMAL_PLAYBACK = 0;
 const NO_FACTOR = 0;
 const MAX_HOST_BYTES = 255;
@@ -16,10 +16,9 @@ const MAX_HOST_BYTES = 255;
 const RECORDING_BYTES = 1 + 2 * TIME_BYTES + 8 + 1 + 1 + 1 + 4;
 
 /**
- * What a command is in JT/T 1078 (2016): the id and the body of its message.
+ * Encodes a command as a message of JT/T 1078 (2016): id and body.
  *
- * @returns null where it can't be said: a time before 2000 or after 2099, too long an address, numbers that have no
- *   space
+ * @returns null where it cannot be encoded: a time before 2000 or after 2099, too long an address, numbers out of range
  */
 export function encodeCommand(command: MediaCommand): { id: number; body: Buffer } | null {
   const out = new ByteWriter();
@@ -100,8 +99,7 @@ export function decodeCommand(id: number, body: Buffer): MediaCommand | null {
 /**
  * Reads a list of recordings (0x1205).
  *
- * @returns the serial of the message that it answers, and the recordings whose times can be read; null where it is cut
- *   off
+ * @returns the serial of the message that it answers, and the recordings with valid times; null where it is cut off
  */
 export function readRecordings(body: Buffer): { answers: number; recordings: StoredRecording[] } | null {
   if (body.length < 6) return null;
@@ -125,7 +123,7 @@ export function readRecordings(body: Buffer): { answers: number; recordings: Sto
   return { answers: body.readUInt16BE(0), recordings };
 }
 
-/** The body of a list of recordings: the terminal's answer to {@link encodeCommand}'s question. */
+/** Encodes a list of recordings: the terminal's answer to a request by {@link encodeCommand}. */
 export function encodeRecordings(answers: number, recordings: readonly StoredRecording[]): Buffer {
   const out = new ByteWriter().u16be(answers).u32be(recordings.length);
   for (const recording of recordings) {

@@ -1,8 +1,6 @@
 import { readTerminalNumber, terminalNumberBytes } from './bcd.ts';
 
-/**
- * The edition of JT/T 808 that a terminal speaks: the later one reports itself by a flag and has longer phone numbers.
- */
+/** The edition of JT/T 808 that a terminal uses. The edition of 2019 sets a flag and has longer phone numbers. */
 export type Edition = 2013 | 2019;
 
 export const FLAG = 0x7e;
@@ -16,29 +14,29 @@ const SPLIT_BIT = 0x2000;
 const VERSION_BIT = 0x4000;
 
 export const MAX_BODY_BYTES = BODY_LENGTH_MASK;
-/** Id, properties, version, phone number, serial, count of packets, number of the packet. */
+/** Id, properties, version, phone number, serial, number of packets, index of the packet. */
 const MAX_HEADER_BYTES = 2 + 2 + 1 + 10 + 2 + 4;
 const CHECKSUM_BYTES = 1;
-/** Every byte between the two flags may be sent as two. */
+/** Escaping may double every byte between the two flags. */
 export const MAX_FRAME_BYTES = 2 + 2 * (MAX_HEADER_BYTES + MAX_BODY_BYTES + CHECKSUM_BYTES);
 
 export const PHONE_BYTES: Readonly<Record<Edition, number>> = { 2013: 6, 2019: 10 };
 
-/** What stands before a message's body. */
+/** Header of a message. */
 export interface Header {
   id: number;
   edition: Edition;
-  /** The protocol version byte of the 2019 edition; 0 in that of 2013. */
+  /** The protocol version byte of the 2019 edition; 0 in the edition of 2013. */
   version: number;
-  /** The phone number, or what stands in its place: hexadecimal digits in lower case, without leading zeros. */
+  /** The phone number, or the number that replaces it: hexadecimal digits in lower case, without leading zeros. */
   phone: string;
   serial: number;
-  /** Which part of a split message this is, from 1; null where it is whole. */
+  /** Index of this part of a split message, from 1; null where the message is not split. */
   part: { number: number; count: number } | null;
 }
 
 export interface Message extends Header {
-  /** A view of the memory that was read from. */
+  /** A view of the memory that was read. */
   body: Buffer;
 }
 
@@ -47,11 +45,11 @@ export type FrameFault = 'bad-frame' | 'bad-length' | 'bad-checksum' | 'bad-cont
 const plain = Buffer.allocUnsafe(MAX_HEADER_BYTES + MAX_BODY_BYTES + CHECKSUM_BYTES);
 
 /**
- * Reads what stands between two flags.
+ * Reads the bytes between two flags.
  *
  * @param from the byte after the opening flag
  * @param to the closing flag
- * @returns the message, whose body lies in memory that the next call writes over; or why there is no message
+ * @returns the message, whose body is in memory that the next call overwrites; or the reason why it is invalid
  */
 export function readMessage(bytes: Uint8Array, from: number, to: number): Message | FrameFault {
   let length = 0;
@@ -99,7 +97,7 @@ export function readMessage(bytes: Uint8Array, from: number, to: number): Messag
 }
 
 /**
- * A message ready to be sent, with its flags and escapes.
+ * Builds a message with its flags and escapes.
  *
  * @throws {RangeError} when the body is longer than one packet holds
  */
@@ -140,7 +138,7 @@ export function buildMessage(header: Header, body: Uint8Array): Buffer {
 }
 
 /**
- * A message in as many packets as its body needs, their serials counted up from the header's.
+ * Builds a message as one or more packets; their serials ascend from the header's serial.
  *
  * @throws {RangeError} when there would be more than 65,535 packets
  */

@@ -3,7 +3,7 @@ import { signalPercentOfCsq } from '../attributes.ts';
 import { readSafetyItem } from './safety.ts';
 import { readText } from './text.ts';
 
-/** What may follow the fixed part of a location: an id, a length, a value. */
+/** Optional items after the fixed part of a location: an id, a length, a value. */
 export const ITEM = {
   odometer: 0x01,
   fuel: 0x02,
@@ -26,7 +26,7 @@ export const ITEM = {
   satellites: 0x31,
 } as const;
 
-/** Items beyond the standard that makers agree about; their raw value is kept, too. */
+/** Items outside of the standard on which makers agree; their raw value is kept, too. */
 const MAKERS_ITEM = {
   temperatures: 0x51,
   cells: 0x53,
@@ -39,7 +39,7 @@ const MAKERS_ITEM = {
   iccidAtLogin: 0xf1,
 } as const;
 
-/** The length that the standard gives its items; 0: none, or several. */
+/** Length of an item by the standard; 0 where it has none, or several. */
 const ITEM_BYTES = new Uint8Array(256);
 ITEM_BYTES[ITEM.odometer] = 4;
 ITEM_BYTES[ITEM.fuel] = 2;
@@ -60,17 +60,17 @@ ITEM_BYTES[ITEM.analog] = 4;
 ITEM_BYTES[ITEM.signal] = 1;
 ITEM_BYTES[ITEM.satellites] = 1;
 
-/** More attributes than any terminal has sensors for; further items of a location are skipped. */
+/** Exceeds the sensors of any terminal; further items of a location are skipped. */
 const MAX_RAW_ITEMS = 96;
 const MAX_CHANNELS = 16;
 const NO_TYRE = 0xff;
 const LOWEST_C = -100;
 const HIGHEST_C = 200;
 
-/** By id, the attribute that holds the raw value: `item` and the id in two hexadecimal digits. */
+/** Attribute name of the raw value by item id: `item` and the id in two hexadecimal digits. */
 const ITEM_NAMES = Array.from({ length: 256 }, (_, id) => `item${id.toString(16).padStart(2, '0')}`);
 
-/** Reads the items that lie in `bytes` from `from` to `to`; one that is cut off ends them. */
+/** Reads the items in `bytes` from `from` to `to`, up to the first that is cut off. */
 export function readItems(
   position: Position,
   attributes: Record<string, AttributeValue>,
@@ -93,13 +93,15 @@ export function readItems(
   }
 }
 
-/** An item as it stands: a number where it has the length of one, else its bytes in hexadecimal. */
+/** The raw value of an item: a number where its length is 1, 2 or 4, else its bytes in hexadecimal. */
 function rawValue(bytes: Buffer, at: number, length: number): AttributeValue {
   if (length === 1 || length === 2 || length === 4) return bytes.readUIntBE(at, length);
   return bytes.toString('hex', at, at + length);
 }
 
-/** Reads an item of the standard, which has its length. @returns false where it can't be what the standard says */
+/**
+ * Reads an item of the standard with the standard's length. @returns false where its content contradicts the standard
+ */
 function readItem(
   position: Position,
   attributes: Record<string, AttributeValue>,
@@ -147,7 +149,8 @@ function readItem(
       attributes.alarmEventId = bytes.readUInt16BE(at);
       return true;
     case ITEM.tyres:
-      // From the front on, left before right. The standard's unit, pascals, can't be that of a byte: it stays raw.
+      // From front to back, left before right. The standard's unit is pascals, which one byte cannot hold: the value
+      // stays raw.
       for (let tyre = 0; tyre < (ITEM_BYTES[id] as number); tyre++) {
         const value = bytes[at + tyre] as number;
         if (value !== NO_TYRE) attributes[`tyre${tyre + 1}Raw`] = value;
@@ -186,7 +189,7 @@ function readItem(
   }
 }
 
-/** The highest bit is a sign, by the standard; many makers send the two's complement. Null: neither can be. */
+/** The standard uses the highest bit as a sign; many makers send two's complement. Null where neither is plausible. */
 function signedDegrees(value: number): number | null {
   const bySign = (value & 0x8000) === 0 ? value : -(value & 0x7fff);
   if (bySign >= LOWEST_C && bySign <= HIGHEST_C) return bySign + 0;
@@ -194,7 +197,7 @@ function signedDegrees(value: number): number | null {
   return byComplement >= LOWEST_C ? byComplement : null;
 }
 
-/** Kind of the place, and its id where it is one. */
+/** Reads the kind of the area or route, and its id where it has one. */
 function readOverspeedPlace(
   attributes: Record<string, AttributeValue>,
   bytes: Buffer,

@@ -5,7 +5,7 @@ import { readItems } from './items.ts';
 /** Alarm, status, latitude, longitude, altitude, speed, course, time. */
 export const LOCATION_BYTES = 4 + 4 + 4 + 4 + 2 + 2 + 2 + TIME_BYTES;
 
-/** The doors are front, middle, back, that of the driver, and one of the maker's choice. */
+/** Bits of the status. The five doors are front, middle, back, driver's, and one that the maker defines. */
 export const STATUS = {
   ignition: 1 << 0,
   fix: 1 << 1,
@@ -14,10 +14,10 @@ export const STATUS = {
   fuelCut: 1 << 10,
   door1: 1 << 13,
 } as const;
-/** Bits of the status that have a field of their own in a position. */
+/** Bits of the status that map to fields of a position. */
 export const NAMED_STATUS = STATUS.ignition | STATUS.fix | STATUS.south | STATUS.west;
 
-/** Bits of the alarm field that have a word here; any other bit is `other`. */
+/** Bits of the alarm field with a specific alarm; any other bit is `other`. */
 export const ALARM_BITS: readonly (readonly [bit: number, alarm: Alarm])[] = [
   [0, 'sos'],
   [1, 'overspeed'],
@@ -31,9 +31,9 @@ export const ALARM_BITS: readonly (readonly [bit: number, alarm: Alarm])[] = [
 const NAMED_BITS = ALARM_BITS.reduce((bits, [bit]) => bits | (1 << bit), 0);
 
 /**
- * Decodes one location (JT/T 808, message 0x0200) that lies in `bytes` from `from` to `to`.
+ * Decodes one location (JT/T 808, message 0x0200) in `bytes` from `from` to `to`.
  *
- * @returns `too-short` where the fixed part is cut off; null where it has no time, and so can be no position
+ * @returns `too-short` where the fixed part is cut off; null where it has no time and therefore cannot be a position
  */
 export function readLocation(bytes: Buffer, from: number, to: number): Position | null | 'too-short' {
   if (to - from < LOCATION_BYTES) return 'too-short';
@@ -42,7 +42,7 @@ export function readLocation(bytes: Buffer, from: number, to: number): Position 
   if (fixTimeMs === null) return null;
   const latitude = bytes.readUInt32BE(from + 8) / 1e6;
   const longitude = bytes.readUInt32BE(from + 12) / 1e6;
-  // A fraction of zero degrees has no sign that anyone wants.
+  // Avoids negative zero.
   const position = blankPosition(
     fixTimeMs,
     status & STATUS.south && latitude !== 0 ? -latitude : latitude,
@@ -58,8 +58,7 @@ export function readLocation(bytes: Buffer, from: number, to: number): Position 
   const alarmBits = bytes.readUInt32BE(from);
   position.alarms = alarmsOf(alarmBits);
 
-  // The whole field: makers give bits a meaning that the standard leaves open, and a bit that is not set is a value,
-  // too.
+  // The whole field is kept: makers define bits that the standard leaves open, and a cleared bit is a value, too.
   const attributes: Record<string, AttributeValue> = {
     statusBits: status,
     fuelCut: (status & STATUS.fuelCut) !== 0,

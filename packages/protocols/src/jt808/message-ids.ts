@@ -1,4 +1,4 @@
-/** What a message is about: the first two bytes of its header (JT/T 808, and JT/T 1078 for those of video). */
+/** Message ids: the first two bytes of the header (JT/T 808, and JT/T 1078 for video). */
 export const MESSAGE = {
   terminalAck: 0x0001,
   heartbeat: 0x0002,
@@ -28,8 +28,8 @@ export const MESSAGE = {
   listRecordings: 0x9205,
 } as const;
 
-/** How a message was taken: the result of either side's general acknowledgement. */
+/** Result codes of the general acknowledgement of either side. */
 export const RESULT = { done: 0, failed: 1, wrong: 2, unsupported: 3 } as const;
 
-/** How a registration was taken. */
+/** Result codes of a registration. */
 export const REGISTRATION = { done: 0, terminalRegistered: 3, noSuchTerminal: 4 } as const;

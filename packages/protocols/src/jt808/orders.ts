@@ -7,13 +7,13 @@ import { MESSAGE } from './message-ids.ts';
 const REPORT_INTERVAL = 0x0029;
 /** Command word of 0x8105. */
 const RESET = 4;
-/** Of 0x8300: shown on the display of the terminal. */
+/** Flag of 0x8300: show the text on the terminal's display. */
 const ON_DISPLAY = 0x04;
-/** Of 0x8300 as of 2019. */
+/** Text type of 0x8300 in the edition of 2019. */
 const NOTICE = 1;
 const MAX_TEXT_CHARACTERS = 500;
 
-/** JT/T 808 has no message that blocks an engine: makers have their own. */
+/** JT/T 808 has no message that blocks an engine; each maker has its own. */
 export const JT808_COMMANDS: readonly CommandAbility[] = [
   { type: 'position-request', how: '`0x8201`, answered by `0x0201`' },
   { type: 'interval-set', seconds: { min: 1, max: 86_400 }, how: '`0x8103`, parameter `0x0029`' },

@@ -1,9 +1,9 @@
 import type { Message } from './frame.ts';
 
-/** Messages of which some parts came, at a time. */
+/** Maximum number of incomplete messages at a time. */
 const MAX_UNFINISHED = 4;
 const MAX_PARTS = 512;
-/** Bytes held of all unfinished messages together. */
+/** Maximum number of bytes held of all incomplete messages together. */
 const MAX_HELD_BYTES = 256 * 1024;
 
 interface Unfinished {
@@ -16,15 +16,15 @@ interface Unfinished {
 
 export type PartFate =
   | { fate: 'held' }
-  /** It came before: its sender may be waiting for a word. */
+  /** The part arrived before: the terminal may be waiting for an acknowledgement. */
   | { fate: 'repeated' }
   /** The message is whole: its body, and the serials of its parts in their order. */
   | { fate: 'whole'; body: Buffer; serials: number[] }
   | { fate: 'too-long' };
 
 /**
- * Puts split messages together. Parts may come in any order. What is held is bounded: with more unfinished messages or
- * bytes than that, the oldest are forgotten.
+ * Reassembles split messages. Parts may arrive in any order. Held memory is bounded: beyond the limits of messages or
+ * bytes, the oldest messages are dropped.
  */
 export class Reassembly {
   /** Oldest first. */
@@ -39,7 +39,7 @@ export class Reassembly {
   add(message: Message & { part: { number: number; count: number } }): PartFate {
     const { id, part, body } = message;
     if (part.count > MAX_PARTS) return { fate: 'too-long' };
-    // The parts of one message have serials in a row: the first one's reports which message it is.
+    // The parts of a message have consecutive serials, so the first part's serial identifies the message.
     const firstSerial = (message.serial - (part.number - 1)) & 0xffff;
     let whole = this.#unfinished.find(
       (one) => one.id === id && one.firstSerial === firstSerial && one.count === part.count,

@@ -2,21 +2,21 @@ import { type AttributeValue, blankPosition, type Position } from '@outrider/dom
 import { readTime, TIME_BYTES } from './bcd.ts';
 import { readText } from './text.ts';
 
-/** What a terminal passes through from a device that is connected to it, at most, in bytes. */
+/** Maximum number of bytes passed through from a device that is connected to the terminal. */
 const MAX_TRANSPARENT_BYTES = 2048;
 
 const CARD = { inserted: 1, removed: 2 } as const;
 const CARD_READ = 0;
-/** The code of the qualification, and in the edition of 2019 the number of the identity card. */
+/** Bytes of the qualification code, and in the edition of 2019 of the identity card number. */
 const CODE_BYTES = 20;
-/** As of 2011, when there was no state in front. */
+/** Lengths as of 2011, when messages had no leading state. */
 const CODE_BYTES_OF_2011 = { identity: 20, qualification: 40 } as const;
 
-/** A vehicle without a plate registers by its VIN. */
+/** A vehicle without a plate registers with its VIN. */
 const NO_PLATE = 0;
 const VIN = /^[A-HJ-NPR-Z\d]{17}$/;
 
-/** What a terminal reports without a place is a position that is not valid. */
+/** A position that is not valid, for data sent without a place. */
 function withoutPlace(timeMs: number, attributes: Record<string, AttributeValue>): Position {
   const position = blankPosition(timeMs, 0, 0);
   position.valid = false;
@@ -25,7 +25,7 @@ function withoutPlace(timeMs: number, attributes: Record<string, AttributeValue>
 }
 
 /**
- * Reads who drives (0x0702): the driver put a card in, or took it out.
+ * Reads the driver's identity (0x0702): the driver inserted or removed a card.
  *
  * @param nowMs the time where the terminal does not give one
  * @returns null where it is cut off
@@ -55,7 +55,7 @@ export function readDriver(body: Buffer, nowMs: number): Position | null {
   return withoutPlace(timeMs, attributes);
 }
 
-/** Name, identity card, qualification, issuer: a terminal of 2011 says no more. */
+/** Name, identity card, qualification, issuer: a terminal of 2011 sends nothing else. */
 function readDriverOf2011(body: Buffer, nowMs: number): Position | null {
   const identityAt = 1 + (body[0] ?? 0);
   const codeAt = identityAt + CODE_BYTES_OF_2011.identity;
@@ -69,7 +69,7 @@ function readDriverOf2011(body: Buffer, nowMs: number): Position | null {
   return withoutPlace(nowMs, attributes);
 }
 
-/** Bytes of maker, model and number of the terminal: as of 2013, as of 2019, and as 2019 has them at registration. */
+/** Lengths of maker, model and terminal number: as of 2013, as of 2019, and as of 2019 at registration. */
 const PROPERTY_BYTES = [
   [5, 20, 7],
   [5, 30, 30],
@@ -77,9 +77,10 @@ const PROPERTY_BYTES = [
 ] as const;
 
 /**
- * Reads what a terminal is (0x0107). Terminals do not keep to the lengths of their edition: all are tried.
+ * Reads the properties of the terminal (0x0107). Terminals do not adhere to the lengths of their edition: all are
+ * tried.
  *
- * @returns null where it has none of the lengths
+ * @returns null where none of the lengths matches
  */
 export function readProperties(body: Buffer, nowMs: number): Position | null {
   for (const [makerBytes, modelBytes, idBytes] of PROPERTY_BYTES) {
@@ -100,7 +101,7 @@ function propertiesWith(
   const hardwareAt = iccidAt + 10 + 1;
   const firmwareAt = hardwareAt + (body[hardwareAt - 1] ?? 0) + 1;
   const end = firmwareAt + (body[firmwareAt - 1] ?? 0);
-  // Kinds of satellites and of networks are the last two bytes.
+  // The last two bytes are the kinds of satellites and of networks.
   if (body.length !== end + 2) return null;
   const attributes: Record<string, AttributeValue> = { terminalKindBits: body.readUInt16BE(0) };
   keepText(attributes, 'manufacturer', body, 2, modelAt);
@@ -114,7 +115,7 @@ function propertiesWith(
 }
 
 /**
- * Reads what a terminal passes through (0x0900): a kind, and bytes that only the device behind it knows the meaning of.
+ * Reads transparent data (0x0900): a kind, and bytes whose meaning only the connected device defines.
  *
  * @returns null where it is cut off, or too long to be kept
  */
@@ -126,7 +127,7 @@ export function readTransparent(body: Buffer, nowMs: number): Position | null {
   });
 }
 
-/** The VIN in a registration, which stands in the place of the plate; null where there is a plate. */
+/** The VIN of a registration, which replaces the plate; null where there is a plate. */
 export function readVin(body: Buffer, plateAt: number, nowMs: number): Position | null {
   if (body[plateAt] !== NO_PLATE) return null;
   const vin = readText(body, plateAt + 1, body.length);

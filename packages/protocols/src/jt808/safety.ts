@@ -3,7 +3,7 @@ import type { AttributeValue, Position } from '@outrider/domain';
 /** Items of active safety systems in a location (T/JSATL 12-2017, tables 4-15, 4-17, 4-18 and 4-20). */
 export const SAFETY_ITEM = { adas: 0x64, dsm: 0x65, tyres: 0x66, bsd: 0x67 } as const;
 
-/** The shortest value of each: it ends with 16 bytes that name the alarm's files. */
+/** Minimum length of each item: the last 16 bytes identify the alarm's files. */
 const MIN_BYTES = {
   [SAFETY_ITEM.adas]: 47,
   [SAFETY_ITEM.dsm]: 47,
@@ -11,23 +11,23 @@ const MIN_BYTES = {
   [SAFETY_ITEM.bsd]: 41,
 } as const;
 
-/** Identifier of the alarm (4) and state (1) come first. */
+/** The identifier of the alarm (4 bytes) and the state (1) come first. */
 const STATE_AT = 4;
 const KIND_AT = 5;
 const LEVEL_AT = 6;
 const FATIGUE_AT = 7;
 /**
- * Where the count of tyres stands. Alarms of Guangdong's edition of the standard have a longer identifier before it: 40
- * bytes in place of 16.
+ * Offset of the tyre count. Guangdong's edition of the standard has a longer identifier before it: 40 bytes instead of
+ * 16.
  */
 const TYRES_AT = [40, 64] as const;
 const TYRE_BYTES = 9;
-/** Bit of an alarm word: the pressure is reported from time to time, and all is well. */
+/** Bit of an alarm word: a periodic pressure report without an alarm. */
 const REGULAR_REPORT = 1;
 const MAX_TYRES = 34;
 
 const STATES = ['moment', 'begin', 'end'] as const;
-/** From this number on it is something that was noticed, and no alarm. */
+/** Kinds from this number on are notices, not alarms. */
 const FIRST_NOTICE = 0x10;
 
 const ADAS: Readonly<Record<number, string>> = {
@@ -53,8 +53,8 @@ const DSM: Readonly<Record<number, string>> = {
 const BSD: Readonly<Record<number, string>> = { 1: 'behind', 2: 'behind-left', 3: 'behind-right' };
 
 /**
- * Reads an alarm of driver assistance (0x64), driver monitoring (0x65), tyres (0x66) or blind areas (0x67). An alarm
- * that does not end here is the position's alarm `other`.
+ * Reads an alarm of driver assistance (0x64), driver monitoring (0x65), tyres (0x66) or blind areas (0x67). Unless its
+ * state is `end`, an alarm becomes the position's alarm `other`.
  *
  * @returns false where the item is not one of these, or cut off
  */
@@ -95,7 +95,7 @@ export function readSafetyItem(
   return true;
 }
 
-/** @returns whether a tyre is worth an alarm */
+/** @returns whether any tyre reports an alarm */
 function readTyres(attributes: Record<string, AttributeValue>, bytes: Buffer, at: number, length: number): boolean {
   const countAt = TYRES_AT.find((from) => length > from && (length - from - 1) % TYRE_BYTES === 0) ?? TYRES_AT[0];
   const count = Math.min(bytes[at + countAt] as number, Math.floor((length - countAt - 1) / TYRE_BYTES));

@@ -26,10 +26,10 @@ import { encodeOrder } from './orders.ts';
 import { Reassembly } from './reassembly.ts';
 import { readDriver, readProperties, readTransparent, readVin } from './reports.ts';
 
-/** A terminal with a wrong code registers again; one that does not understand that is not listened to for ever. */
+/** A terminal with a wrong code registers again. One that keeps failing is disconnected. */
 const MAX_FAILED_AUTHORIZATIONS = 3;
 const CODE_LENGTH = 16;
-/** Province and city, where a registration begins. */
+/** Province and city, at the beginning of a registration. */
 const REGISTERED_PLACE_BYTES = 4;
 
 const FAULTS: Record<FrameFault, string> = {
@@ -40,33 +40,35 @@ const FAULTS: Record<FrameFault, string> = {
   unsupported: 'an encrypted message',
 };
 
-/** Without a secret of the service's own, codes are good for this process. */
+/** Fallback where no secret is configured: codes are then valid for this process only. */
 const ownSecret = randomBytes(32);
 
-/** The code that a registered terminal shows from then on: derived, so that nothing must be kept of it. */
+/** The authorization code of a registered terminal: derived from its number, so that it need not be stored. */
 export function authorizationCode(secret: string | Buffer, phone: string): string {
   return createHmac('sha256', secret).update(phone).digest('hex').slice(0, CODE_LENGTH);
 }
 
 /**
- * JT/T 808, editions of 2013 and 2019, with the messages of JT/T 1078 about recorded video. A terminal is known by its
- * phone number, without leading zeros, or by the number that its maker put there, see {@link terminalIdsOf}. It
- * registers (0x0100) and is given a code (0x8100), which it shows when it connects again (0x0102). Where the code is
- * needed ({@link TerminalCodes.isNeeded}), a wrong one is answered by a failure, and the terminal registers anew; else
- * any code will do, and none. On the connection on which it registered, a terminal may send data before it shows the
- * code that it was just given. Messages that are not spoken here are answered so, and the terminal goes on.
+ * JT/T 808, editions of 2013 and 2019, with the messages of JT/T 1078 about recorded video. A terminal is identified by
+ * its phone number without leading zeros, or by the number that its maker put there, see {@link terminalIdsOf}.
+ *
+ * It registers (0x0100) and receives a code (0x8100), which it presents when it connects again (0x0102). Where the code
+ * is required ({@link TerminalCodes.isNeeded}), a wrong one is answered with a failure, and the terminal registers
+ * again. Where it is not required, any code or none is accepted. On the connection on which it registered, a terminal
+ * may send data before it presents its new code. Unknown messages are answered as unsupported, and the session
+ * continues.
  */
 export class Jt808Session extends FramedSession {
   readonly #secret: string | Buffer;
   readonly #codes: TerminalCodes;
   readonly #reassembly = new Reassembly();
-  /** The number in the headers of the terminal that was identified. */
+  /** The number in the headers of the identified terminal. */
   #phone: string | null = null;
-  /** How the terminal writes headers: the server's are like them. */
+  /** The terminal's form of headers; the server's headers have the same form. */
   #style: Pick<Header, 'edition' | 'version' | 'phone'> | null = null;
   #serial = 0;
   #failedAuthorizations = 0;
-  /** Bytes of the unfinished frame that hold no flag: not searched again. */
+  /** Bytes of the incomplete frame already searched for a flag. */
   #searched = 0;
 
   constructor({ secret, codes }: SessionOptions) {
@@ -76,8 +78,8 @@ export class Jt808Session extends FramedSession {
   }
 
   /**
-   * A command in the terminal's own edition; null before the terminal said who it is, and where the command can't be
-   * said.
+   * Encodes a command in the terminal's edition; null before the terminal has identified itself, and where the command
+   * cannot be encoded.
    */
   command(command: TerminalCommand): SentCommand | null {
     if (this.#phone === null) return null;
@@ -96,7 +98,7 @@ export class Jt808Session extends FramedSession {
       return 0;
     }
     this.#searched = 0;
-    // Two flags in a row: the first one ends nothing, the second one begins.
+    // Two flags in a row: the first ends no message, the second begins one.
     if (end === from + 1) return 1;
     const length = end - from + 1;
     if (length > MAX_FRAME_BYTES)
@@ -110,7 +112,7 @@ export class Jt808Session extends FramedSession {
     this.#searched = 0;
   }
 
-  /** @returns whether the conversation goes on */
+  /** @returns whether the session continues */
   #takeMessage(message: Message, nowMs: number, out: Inbound[]): boolean {
     const { edition, version, phone } = message;
     if (this.#phone !== null && phone !== this.#phone) {
@@ -163,7 +165,7 @@ export class Jt808Session extends FramedSession {
     const expected = authorizationCode(this.#secret, message.phone);
     const forms = terminalIdsOf(message.phone);
     const showedCode = this.#codes.isRight(forms, shownCode(message), expected);
-    // Who registered on this connection is known by that already.
+    // A terminal that registered on this connection is already identified.
     if (!showedCode && this.#phone === null && this.#codes.isNeeded(forms)) {
       const failed = this.#acknowledge(message.serial, message.id, RESULT.failed);
       return this.#failed(failed, forms, 'the code of the authorization is wrong, again and again', out);
@@ -176,10 +178,7 @@ export class Jt808Session extends FramedSession {
     return true;
   }
 
-  /**
-   * @returns whether the conversation goes on: a terminal that does not understand the answer is not listened to for
-   * ever
-   */
+  /** @returns whether the session continues: a terminal that keeps failing is disconnected */
   #failed(answer: Buffer, forms: readonly TerminalId[], detail: string, out: Inbound[]): boolean {
     if (++this.#failedAuthorizations >= MAX_FAILED_AUTHORIZATIONS) {
       this.refuse(out, 'wrong-secret', detail, answer, forms);
@@ -209,9 +208,9 @@ export class Jt808Session extends FramedSession {
     const taken = this.#reassembly.add(message);
     if (taken.fate === 'whole') return this.#takeBody(message, taken.body, taken.serials, nowMs, out);
     if (message.id === MESSAGE.recordings) return;
-    // A part is acknowledged with its message, once that is durable. Sent again before that, it is a
-    // terminal that waits for a word on each part, and gets it: the last part's word is what lets it forget the
-    // message.
+    // A part is acknowledged with its message, once that is durable. A part that is repeated before that comes from a
+    // terminal that waits for an acknowledgement of each part, so it is acknowledged at once. The terminal keeps the
+    // message until its last part is acknowledged.
     if (taken.fate === 'repeated') this.#reply(message, RESULT.done, out);
     else if (taken.fate === 'too-long') this.#reply(message, RESULT.failed, out);
   }
@@ -228,7 +227,7 @@ export class Jt808Session extends FramedSession {
         return;
       }
       case MESSAGE.locationAnswer: {
-        // The number of the question stands before the location.
+        // The serial of the request precedes the location.
         const positions = body.length < 2 ? null : oneLocation(body.subarray(2));
         if (positions === null) return this.#reply(message, RESULT.wrong, out);
         const ack = this.#acknowledge(message.serial, message.id, RESULT.done);
@@ -241,7 +240,7 @@ export class Jt808Session extends FramedSession {
         out.push({ type: 'positions', positions: [], ack: this.#acknowledge(message.serial, message.id, RESULT.done) });
         return;
       case MESSAGE.askTime:
-        // The one time that is reported in UTC (2019 edition).
+        // The only time in UTC (2019 edition).
         out.push({ type: 'reply', bytes: this.#message(MESSAGE.timeAnswer, timeBytes(nowMs - CLOCK_OFFSET_MS)) });
         return;
       case MESSAGE.askTimeOfMakers:
@@ -301,7 +300,7 @@ export class Jt808Session extends FramedSession {
   }
 }
 
-/** Messages that are put together of their parts. */
+/** Messages that are reassembled from their parts. */
 const SPLIT_MESSAGES: ReadonlySet<number> = new Set([
   MESSAGE.shortBatch,
   MESSAGE.storedLocations,
@@ -309,7 +308,7 @@ const SPLIT_MESSAGES: ReadonlySet<number> = new Set([
   MESSAGE.recordings,
 ]);
 
-/** @returns null where the message is cut off, `unknown` where it brings nothing to store */
+/** @returns null where the message is cut off, `unknown` where it holds nothing to store */
 function readReport(id: number, body: Buffer, nowMs: number): Position[] | null | 'unknown' {
   switch (id) {
     case MESSAGE.location:
@@ -334,8 +333,8 @@ function orNone(position: Position | null): Position[] | null {
 }
 
 /**
- * The year in two bytes, and month, day, hour, minute and second in one each: UTC, as makers have it (0x8109, in no
- * public document).
+ * Current UTC time: the year in two bytes; month, day, hour, minute and second in one byte each. Makers use it
+ * (0x8109); no public document describes it.
  */
 function wholeYearTime(nowMs: number): Buffer {
   const now = new Date(nowMs);
@@ -352,29 +351,29 @@ function wholeYearTime(nowMs: number): Buffer {
 }
 
 /**
- * Where a registration has the colour of the plate. Province and city come first, 2 bytes each; then maker, model and
- * number of the terminal in 5, 20 and 7 bytes (2013) or 11, 30 and 30 (2019).
+ * Offset of the plate's colour in a registration. Province and city come first, 2 bytes each; then maker, model and
+ * terminal number in 5, 20 and 7 bytes (2013) or 11, 30 and 30 (2019).
  */
 function plateAt(edition: Edition): number {
   return REGISTERED_PLACE_BYTES + (edition === 2013 ? 5 + 20 + 7 : 11 + 30 + 30);
 }
 
 /**
- * What a terminal says of itself when it registers: maker, model and its own number, the same each time. The rest of
- * the message is about the vehicle, and is changed when it is entered anew.
+ * The terminal's identity in a registration: maker, model and terminal number, which never change. The rest of the
+ * message describes the vehicle, and changes when it is entered again.
  */
 function registeredIdentity({ edition, body }: Message): string {
   return body.toString('hex', REGISTERED_PLACE_BYTES, plateAt(edition));
 }
 
-/** Without a gateway around it. */
+/** For sessions without a gateway. */
 const DERIVED_CODES: TerminalCodes = {
   isNeeded: () => false,
   isRight: (_, shown, derived) => shown === derived,
   mayIssue: () => true,
 };
 
-/** Serial of the registration, result, and with success the code. */
+/** Builds a registration result: serial of the registration, result, and on success the code. */
 function registration(serial: number, result: number, code: Buffer = Buffer.alloc(0)): Buffer {
   const head = Buffer.allocUnsafe(3);
   head.writeUInt16BE(serial, 0);
@@ -383,8 +382,7 @@ function registration(serial: number, result: number, code: Buffer = Buffer.allo
 }
 
 /**
- * The code in an authorization: the whole body in 2013; after its length, and before IMEI and software version, in
- * 2019.
+ * The code in an authorization: the whole body in 2013; in 2019 after its length and before IMEI and software version.
  */
 function shownCode({ edition, body }: Message): string {
   if (edition === 2013) return body.toString('latin1');
@@ -397,7 +395,7 @@ function oneLocation(body: Buffer): Position[] | null {
   return position === null ? [] : [position];
 }
 
-/** Count, kind, and per location its length and itself. */
+/** Reads count, kind, and each location after its length. */
 function batchOfLocations(body: Buffer): Position[] | null {
   if (body.length < 3) return null;
   const count = body.readUInt16BE(0);
@@ -416,7 +414,9 @@ function batchOfLocations(body: Buffer): Position[] | null {
   return positions;
 }
 
-/** Makers' own batch (0x0210, in no public document): per location its length in one byte, and itself. */
+/**
+ * Reads a batch that makers define themselves (0x0210, in no public document): each location after a one-byte length.
+ */
 function shortBatchOfLocations(body: Buffer): Position[] | null {
   const positions: Position[] = [];
   for (let p = 0; p < body.length; ) {

@@ -8,19 +8,16 @@ import { ITEM } from './items.ts';
 import { ALARM_BITS, NAMED_STATUS, STATUS } from './location.ts';
 import { MESSAGE, REGISTRATION, RESULT } from './message-ids.ts';
 
-/** As many as surely fit into a message that is not split. */
+/** The number of positions that fits into an unsplit message in any case. */
 const MAX_POSITIONS = 12;
 const U32 = 0xffffffff;
-/** What a terminal says of itself when it registers: province, county, maker, model, id, colour of the plate, plate. */
+/** Lengths in a registration: province, county, maker, model, id, colour of the plate, plate. */
 const REGISTRATION_FIELDS: Readonly<Record<Edition, readonly [maker: number, model: number, id: number]>> = {
   2013: [5, 20, 7],
   2019: [11, 30, 30],
 };
 
-/**
- * What a terminal's side of the conversation is made of: it counts its messages and takes the server's out of their
- * frames.
- */
+/** The terminal's side of a session: numbers its messages and reads the server's frames. */
 export class Jt808TerminalSide {
   readonly edition: Edition;
   readonly phone: string;
@@ -28,7 +25,7 @@ export class Jt808TerminalSide {
   #received: Buffer = Buffer.alloc(0);
 
   /**
-   * @param phone its number, which makers also fill with hexadecimal digits
+   * @param phone the terminal's number; some makers use hexadecimal digits
    * @throws {TypeError} when the number has other characters than hexadecimal digits, or too many
    */
   constructor(phone: string, edition: Edition) {
@@ -37,7 +34,7 @@ export class Jt808TerminalSide {
     this.edition = edition;
   }
 
-  /** The next message, in as many packets as it needs. */
+  /** Builds the next message, in as many packets as it needs. */
   say(id: number, body: Buffer): { serial: number; bytes: Buffer } {
     const { edition, phone } = this;
     const serial = this.#serial;
@@ -55,10 +52,10 @@ export class Jt808TerminalSide {
     return this.say(MESSAGE.register, Buffer.concat([body, Buffer.from('SIM', 'latin1')])).bytes;
   }
 
-  /** @param code as the server gave it */
+  /** @param code as received from the server */
   authorize(code: string): Buffer {
     const text = Buffer.from(code, 'latin1');
-    // Length of the code, the code, IMEI, software version: the last two as long as they are.
+    // Length of the code, the code, IMEI, software version; the last two have fixed lengths.
     const body =
       this.edition === 2013 ? text : Buffer.concat([Buffer.from([text.length]), text, Buffer.alloc(15 + 20)]);
     return this.say(MESSAGE.authorize, body).bytes;
@@ -78,9 +75,9 @@ export class Jt808TerminalSide {
   }
 
   /**
-   * Bytes from the server, in any split.
+   * Takes bytes from the server, split at any point.
    *
-   * @returns its messages, each with a body of its own; text where it said something that is no message
+   * @returns its messages, each with a body of its own; a text describes bytes that are not a message
    */
   receive(chunk: Buffer): (Message | string)[] {
     const bytes = Buffer.concat([this.#received, chunk]);
@@ -115,16 +112,16 @@ export class Jt808TerminalSide {
  */
 export const createJt808Simulator: CreateSimulator = (terminalId) => new Jt808Simulator(terminalId, 2019);
 
-/** The same as of 2013. */
+/** A JT/T 808 terminal, edition of 2013. */
 export const createJt808Simulator2013: CreateSimulator = (terminalId) => new Jt808Simulator(terminalId, 2013);
 
 class Jt808Simulator implements TerminalSimulator {
   readonly maxPositionsPerPacket = MAX_POSITIONS;
   readonly #side: Jt808TerminalSide;
-  /** Given, and not yet shown. */
+  /** The code received from the server and not yet presented. */
   #code: string | null = null;
   #unacknowledged: number[] = [];
-  /** Sent last: what it answers when it is asked where it is. */
+  /** The position sent last: the answer to a request for the position. */
   #last: Position | null = null;
 
   constructor(terminalId: TerminalId, edition: Edition) {
@@ -182,7 +179,7 @@ class Jt808Simulator implements TerminalSimulator {
   }
 }
 
-/** Messages that ask the terminal to do something. */
+/** Messages with which the server commands the terminal. */
 const ORDERS: ReadonlySet<number> = new Set([
   MESSAGE.setParameters,
   MESSAGE.controlTerminal,
@@ -190,7 +187,7 @@ const ORDERS: ReadonlySet<number> = new Set([
   MESSAGE.sendText,
 ]);
 
-/** Several locations, as a terminal sends those that it had to keep. */
+/** Encodes a batch of locations, as a terminal sends those that it buffered. */
 export function encodeLocations(positions: readonly Position[]): Buffer {
   const out = new ByteWriter().u16be(positions.length).u8(1);
   for (const position of positions) {

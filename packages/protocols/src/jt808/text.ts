@@ -1,7 +1,7 @@
-/** Texts of JT/T 808 are in the Chinese encoding that has ASCII in it. */
+/** Texts of JT/T 808 are in GBK, a superset of ASCII. */
 const gbk = new TextDecoder('gbk');
 
-/** The text of a field that is filled up with zeros or spaces, without control characters. */
+/** Reads a text field without its padding of zeros or spaces and without control characters. */
 export function readText(bytes: Buffer, from: number, to: number): string {
   return gbk
     .decode(bytes.subarray(from, to))

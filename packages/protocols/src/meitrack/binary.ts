@@ -3,19 +3,19 @@ import { setStates, signalPercentOfCsq } from '../attributes.ts';
 import { courseOf } from '../degrees.ts';
 import { ALARM_OF } from './events.ts';
 
-/** The maker counts seconds from 2000-01-01 00:00 UTC. */
+/** Epoch of the maker's times, which are seconds from 2000-01-01 00:00 UTC. */
 export const EPOCH_S = 946_684_800;
-/** Of the bytes behind the known ones, so many are kept. */
+/** Maximum number of bytes kept after the known fields. */
 const MAX_TAIL_BYTES = 64;
 
 /** Version of the format (2), length of a record (2), records left (4). */
 const CCC_HEAD_BYTES = 8;
-/** Up to the states of inputs and outputs; what follows depends on the model. */
+/** Length of a record up to the states of inputs and outputs; what follows depends on the model. */
 const CCC_RECORD_BYTES = 42;
 /** Records left (4), records here (2). */
 export const CCE_HEAD_BYTES = 6;
 
-/** Ids of parameters that have a meaning of their own here, by the bytes of their values; all are kept as `io<id>`. */
+/** Parameter ids that the codec interprets, by the length of their values; all parameters are kept as `io<id>`. */
 export const PARAMETER = {
   event: 0x01,
   validity: 0x05,
@@ -36,10 +36,10 @@ export const PARAMETER = {
   runTime: 0x0d,
 } as const;
 const ANALOG = new Map([0x16, 0x17, 0x18].map((id, index) => [id, `analog${index + 1}V`]));
-/** The first byte of an id of two bytes. */
+/** First byte of a two-byte id. */
 const WIDE_ID = 0xfe;
 
-/** What a packet holds, and of how many records: one without a time or a place brings no position. */
+/** Content of a packet, with its number of records: a record without a time or a place yields no position. */
 interface Records {
   positions: Position[];
   records: number;
@@ -48,7 +48,7 @@ interface Records {
 /**
  * Reads the records of a `CCC` packet, which all have the same fields.
  *
- * @returns what is wrong, where they can't be read
+ * @returns the records, or what is wrong with them
  */
 export function readCcc(bytes: Buffer, from: number, to: number): Records | string {
   if (to - from < CCC_HEAD_BYTES) return 'a packet CCC is cut off';
@@ -92,9 +92,9 @@ function readCccRecord(bytes: Buffer, at: number, to: number): Position | null {
 }
 
 /**
- * Reads the records of a `CCE` packet: each has parameters of 1, 2 and 4 bytes, and of any length.
+ * Reads the records of a `CCE` packet: each has parameters of 1, 2 and 4 bytes, and of variable length.
  *
- * @returns what is wrong, where they can't be read
+ * @returns the records, or what is wrong with them
  */
 export function readCce(bytes: Buffer, from: number, to: number): Records | string {
   if (to - from < CCE_HEAD_BYTES) return 'a packet CCE is cut off';
@@ -205,7 +205,7 @@ function readParameter(
   }
 }
 
-/** @returns null where the place is not one */
+/** @returns null where the place is invalid */
 function placed(seconds: number, latitude: number, longitude: number): Position | null {
   if (Math.abs(latitude) > 90e6 || Math.abs(longitude) > 180e6) return null;
   return blankPosition((EPOCH_S + seconds) * 1000, latitude / 1e6, longitude / 1e6);

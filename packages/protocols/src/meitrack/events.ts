@@ -1,6 +1,6 @@
 import type { Alarm } from '@outrider/domain';
 
-/** Event codes of alarms; where several mean the same here, the first is the one that the simulator sends. */
+/** Event codes of alarms; the simulator sends the first of several codes with the same meaning. */
 export const ALARM_EVENTS: readonly (readonly [code: number, alarm: Alarm])[] = [
   [1, 'sos'],
   [17, 'low-battery'],

@@ -11,16 +11,16 @@ export const MAX_FRAME_BYTES = 4096;
 
 const DOLLAR = 0x24;
 const COMMA = 0x2c;
-/** `$$`, a letter that counts packets, two to four digits of length. */
+/** `$$`, a letter that counts packets, a length of two to four digits. */
 const MOST_HEAD_BYTES = 7;
-/** Checksum in two hexadecimal digits, CR, LF: behind the star. */
+/** Checksum in two hexadecimal digits, CR, LF: after the star. */
 const TRAILER_BYTES = 5;
 const SUPPLY_INDEX = 4;
 const BATTERY_INDEX = 3;
 
 /**
- * Meitrack: `$$<letter><length>,<IMEI>,<command>,…*<checksum>` in text. `AAA` is a position; it is confirmed by the
- * deletion of one record from the buffer of the terminal (`AFF`). `CCC` and `CCE` hold records in binary form.
+ * Meitrack: `$$<letter><length>,<IMEI>,<command>,…*<checksum>` in text. `AAA` is a position; it is confirmed by
+ * deleting one record from the terminal's buffer (`AFF`). `CCC` and `CCE` hold records in binary form.
  */
 export class MeitrackSession extends FramedSession {
   #terminalId: TerminalId | null = null;
@@ -51,7 +51,7 @@ export class MeitrackSession extends FramedSession {
     return this.#takeContent(content, String.fromCharCode(bytes[from + 2] as number), out) ? comma + length : 0;
   }
 
-  /** @returns whether the conversation goes on */
+  /** @returns whether the session continues */
   #takeContent(content: Buffer, letter: string, out: Inbound[]): boolean {
     const [imei = '', command, ...fields] = content.toString('latin1').split(',');
     if (!/^\d{15}$/.test(imei)) {
@@ -78,11 +78,11 @@ export class MeitrackSession extends FramedSession {
     return true;
   }
 
-  /** Records in binary form are confirmed by their count, which is what the terminal deletes. */
+  /** Binary records are confirmed by their count: the terminal deletes that many. */
   #takeBinary(command: 'CCC' | 'CCE', content: Buffer, from: number, letter: string, out: Inbound[]): boolean {
     const read = command === 'CCC' ? readCcc(content, from, content.length) : readCce(content, from, content.length);
     if (typeof read === 'string') {
-      // What it holds can't be counted: the terminal keeps it.
+      // Its records cannot be counted, so it is not confirmed and the terminal keeps them.
       this.refuse(out, 'bad-content', read);
       return false;
     }

@@ -31,7 +31,7 @@ class MeitrackSimulator implements TerminalSimulator {
     this.#imei = terminalId;
   }
 
-  /** Each packet names the terminal. */
+  /** No login: each packet names the terminal. */
   hello(): null {
     return null;
   }
@@ -74,7 +74,7 @@ class MeitrackSimulator implements TerminalSimulator {
     return lines.map((line) => (/,(AFF|CCE),1\*/.test(line) ? { type: 'ack' } : { type: 'refused', detail: line }));
   }
 
-  /** A letter counts the packets. */
+  /** Builds a packet; its letter counts the packets. */
   protected packet(content: string): Buffer {
     this.#packets += 1;
     const letter = String.fromCharCode(FIRST_LETTER + (this.#packets % LETTERS));
@@ -82,7 +82,7 @@ class MeitrackSimulator implements TerminalSimulator {
   }
 }
 
-/** A Meitrack terminal that is set to data format `CCE`: the same in binary form. */
+/** A Meitrack terminal configured for the binary data format `CCE`. */
 export const createMeitrackBinarySimulator: CreateSimulator = (terminalId) => new MeitrackBinarySimulator(terminalId);
 
 class MeitrackBinarySimulator extends MeitrackSimulator {

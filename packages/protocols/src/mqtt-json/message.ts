@@ -6,7 +6,7 @@ import type { RefusedReports } from '../protocol.ts';
 const MAX_POSITIONS = 1000;
 const MAX_ALARMS = 32;
 
-/** Numbers by name, with their least and greatest value. */
+/** Minimum and maximum of each numeric field. */
 const NUMBERS = {
   speedKmh: [0, 1000],
   courseDeg: [0, 360],
@@ -29,7 +29,7 @@ const NAMES: ReadonlySet<string> = new Set([
   ...NUMBER_NAMES,
 ]);
 
-/** Reads one position, or an array of them. A name that is not known is refused: a misspelt one would go unnoticed. */
+/** Reads one position, or an array of them. Refuses unknown names, because a misspelt one would go unnoticed. */
 export function readPositions(value: unknown, nowMs: number): Position[] | RefusedReports {
   const items: unknown[] = Array.isArray(value) ? value : [value];
   if (items.length > MAX_POSITIONS)
@@ -87,12 +87,12 @@ function readAlarms(given: unknown): Alarm[] | null {
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given) || given.length > MAX_ALARMS) return null;
   const alarms = given.map((each) => ALARMS.find((alarm) => alarm === each));
-  // Only the gateway knows of a conflict.
+  // Only the gateway can detect a conflict.
   if (alarms.some((alarm) => alarm === undefined || alarm === 'terminal-conflict')) return null;
   return [...new Set(alarms as Alarm[])];
 }
 
-/** A position as the message has it; what is not known is left out. */
+/** Encodes a position as a message; unknown values are omitted. */
 export function encodePosition(position: Position): string {
   const { fixTimeMs, alarms, attributes, ...fields } = position;
   const known = Object.entries(fields).filter(([, value]) => value !== null);

@@ -18,7 +18,7 @@ export const mqttJson = {
       const terminalId = terminalIdOf(name);
       if (levels.at(-1) !== 'position' || terminalId === null)
         return refused('not-identified', `${quote(topic)} does not end with an identifier and position`);
-      // An empty message takes back what the broker had kept of the topic.
+      // An empty message clears the topic's retained message.
       if (payload.length === 0) return { reports: [] };
       const json = parseJson(payload);
       if ('refused' in json) return json;

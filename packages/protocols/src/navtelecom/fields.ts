@@ -1,9 +1,9 @@
 import type { AttributeValue } from '@outrider/domain';
 
-/** How a field is written: little-endian numbers, or so many bytes that mean more than one number. */
+/** Encoding of a field: a little-endian number, or a length in bytes for a field that holds more than one number. */
 type Kind = 'u8' | 'i8' | 'u16' | 'i16' | 'u32' | 'i32' | 'f32' | number;
 
-/** So many fields of the same kind. */
+/** Repeats a kind for consecutive fields. */
 const times = (count: number, kind: Kind): Kind[] => Array.from({ length: count }, () => kind);
 
 /**
@@ -26,27 +26,27 @@ const KINDS: readonly Kind[] = [
 const BYTES = { u8: 1, i8: 1, u16: 2, i16: 2, u32: 4, i32: 4, f32: 4 } as const;
 const bytesOf = (kind: Kind): number => (typeof kind === 'number' ? kind : BYTES[kind]);
 
-/** Highest numbers of fields. */
+/** Highest field numbers. */
 export const FIELDS_OF_FLEX_1 = 69;
 export const FIELDS_OF_FLEX_2 = KINDS.length;
 
-/** A field of a record, and where it stands in it. */
+/** A field of a record, with its offset. */
 export interface Field {
   number: number;
   kind: Kind;
   offset: number;
 }
 
-/** What the records of a terminal hold. */
+/** The fields that a terminal's records hold. */
 export interface Layout {
   fields: readonly Field[];
   recordBytes: number;
 }
 
 /**
- * The fields of a mask: its highest bit is field 1.
+ * The layout of a field mask: its highest bit is field 1.
  *
- * @returns null where it has fields that are not described
+ * @returns null where the mask has unknown fields
  */
 export function layoutOf(mask: Uint8Array): Layout | null {
   const fields: Field[] = [];
@@ -79,7 +79,7 @@ export function readField({ kind, offset }: Field, bytes: Buffer, from: number):
       return bytes.readInt32LE(at);
     case 'f32': {
       const value = bytes.readFloatLE(at);
-      // To the digits that a float holds: others are dust of its binary form.
+      // Rounds to the significant digits of a 32-bit float; further digits are artefacts of its binary form.
       return Number.isFinite(value) ? Number(value.toPrecision(7)) + 0 : null;
     }
     default:
@@ -87,7 +87,7 @@ export function readField({ kind, offset }: Field, bytes: Buffer, from: number):
   }
 }
 
-/** Puts a number into its field. */
+/** Writes a number into its field. */
 export function writeField({ kind, offset }: Field, record: Buffer, value: number): void {
   switch (kind) {
     case 'u8':

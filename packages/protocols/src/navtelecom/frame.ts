@@ -4,7 +4,7 @@ export const PREAMBLE = Buffer.from('@NTC');
 export const HEADER_BYTES = 16;
 const SERVER_ID = 1;
 
-/** A frame of NTCB: who speaks, and what it says. */
+/** A frame of NTCB: sender and content. */
 export interface NtcbFrame {
   sender: number;
   body: Buffer;
@@ -16,7 +16,7 @@ export interface Fault {
   detail: string;
 }
 
-/** @returns null where the frame is not whole yet */
+/** @returns null where the frame is incomplete */
 export function readNtcb(bytes: Buffer, from: number, maxBytes: number): NtcbFrame | Fault | null {
   const available = bytes.length - from;
   const begun = Math.min(available, PREAMBLE.length);

@@ -3,7 +3,7 @@ import { setStates, signalPercentOfCsq } from '../attributes.ts';
 import { courseOf } from '../degrees.ts';
 import { type Field, type Layout, readField } from './fields.ts';
 
-/** Numbers of fields in the maker's table that are read as more than an attribute. */
+/** Numbers, in the maker's table, of the fields that are read as more than an attribute. */
 export const FIELD = {
   recordNumber: 1,
   event: 2,
@@ -35,37 +35,37 @@ export const FIELD = {
   precision: 71,
 } as const;
 
-/** Bits of the state of the receiver; the others count satellites. */
+/** Bits of the receiver's state; the other bits count satellites. */
 export const FIX = { on: 0x01, valid: 0x02, satellitesShift: 2 } as const;
-/** Bits of the state of the device. */
+/** Bits of the device's state. */
 const STATUS = { alarm: 0x04, modeShift: 3, modeMask: 0x03, towed: 0x20 } as const;
-/** Modes: watching, armed, armed further, service. */
+/** Modes: watching, armed, armed further, service. The second and the third count as armed. */
 const ARMED_MODES: ReadonlySet<number> = new Set([1, 2]);
 
-/** Ten-thousandths of a minute. */
+/** Units of a place: ten-thousandths of a minute. */
 export const PLACE_PER_DEGREE = 600_000;
 
 const FIRST_ANALOG = 21;
 const FIRST_LEVEL = 38;
 const FIRST_TEMPERATURE = 45;
 const FIRST_FUEL_TEMPERATURE = 78;
-/** Bit of the fuel level: tenths of a litre, and no percent. */
+/** Bit of the fuel level: tenths of a litre instead of percent. */
 const IN_LITRES = 0x8000;
 const NO_FUEL = 0x7fff;
-/** Level and temperature of the seventh sensor and those after it. */
+/** Number of the first field with level and temperature: those of the seventh and later sensors. */
 const FIRST_LEVEL_WITH_TEMPERATURE = 84;
-/** Of RS-485 sensors there are 16. */
+/** Number of the RS-232 sensor, after the 16 RS-485 sensors. */
 const LEVEL_OF_RS232 = 17;
-/** Above it stand codes of faults; 65535 is no sensor. */
+/** Higher values are fault codes; 65535 means no sensor. */
 const MAX_LEVEL = 65_500;
-/** No sensor. */
+/** Value of a missing sensor. */
 const NO_TEMPERATURE = -128;
 
 const within = (number: number, first: number, count: number): boolean => number >= first && number < first + count;
 
 /**
- * Reads a record. Fields are kept under their numbers, as `flex21`, beside the common names. What is wired to an input
- * only the installer knows, so none of them is the ignition.
+ * Reads a record. Fields are kept under their numbers, as `flex21`, in addition to the common names. No input is read
+ * as the ignition: only the installer knows the wiring.
  *
  * @returns null where it has no time
  */
@@ -115,7 +115,7 @@ export function readRecord(layout: Layout, bytes: Buffer, from: number): Positio
   return position;
 }
 
-/** Fields that a position has a field for. */
+/** Fields that map to a field of a position. */
 const OF_POSITION: ReadonlySet<number> = new Set([
   FIELD.time,
   FIELD.latitude,

@@ -15,14 +15,14 @@ export const PING = 0x7f;
 
 export const FLEX = { protocol: 0xb0, version1: 10, version2: 20 } as const;
 
-/** Bytes around the records of each type of packet: before them, with the mark and the type, and behind them. */
+/** Bytes before the records of each type of packet, including the mark and the type, and after them. */
 const CHECKSUM_BYTES = 1;
 const HEAD_BYTES = { A: 3, T: 6, C: 2, E: 3, X: 6 } as const;
 
 /**
- * Navtelecom: frames of NTCB in which the terminal says who it is and which fields its records have, then packets of
- * FLEX with nothing but these fields. A terminal deletes its records once a packet is answered. One that wants FLEX 3.0
- * is offered 2.0, whose fields are all known here.
+ * Navtelecom: in NTCB frames, the terminal identifies itself and names the fields of its records. FLEX packets with
+ * only these fields follow. The terminal deletes its records once a packet is answered. A terminal that requests FLEX
+ * 3.0 is offered 2.0, all of whose fields are known here.
  */
 export class NavtelecomSession extends FramedSession {
   #terminalId: TerminalId | null = null;
@@ -64,13 +64,13 @@ export class NavtelecomSession extends FramedSession {
     }
     if (this.#terminalId === null) return this.refuse(out, 'not-identified', 'data before the terminal said who it is');
     if (text.startsWith('*>FLEX')) return this.#negotiate(sender, body, out) ? frame.bytes : 0;
-    // The telemetry of terminals before FLEX.
+    // Telemetry of terminals older than FLEX.
     if (/^\*>[AT]/.test(text)) return this.refuse(out, 'unsupported', 'telemetry without FLEX');
     out.push({ type: 'text', text: body.toString('latin1') });
     return frame.bytes;
   }
 
-  /** @returns whether the conversation goes on */
+  /** @returns whether the session continues */
   #negotiate(sender: number, body: Buffer, out: Inbound[]): boolean {
     const [protocol, version = 0, structure = 0, bits = 0] = body.subarray(6);
     const mask = body.subarray(10);
@@ -85,7 +85,7 @@ export class NavtelecomSession extends FramedSession {
     }
     const isSpoken = version <= FLEX.version2 && structure <= FLEX.version2 && bits <= FIELDS_OF_FLEX_2;
     this.#layout = isSpoken ? layout : null;
-    // The terminal begins anew with the fields of the version that it is offered.
+    // The terminal negotiates again with the fields of the version offered.
     const answer = [Math.min(version, FLEX.version2), Math.min(structure, FLEX.version2)];
     const ack = buildNtcb(sender, Buffer.concat([Buffer.from('*<FLEX'), Buffer.of(FLEX.protocol, ...answer)]));
     out.push({ type: 'positions', positions: [], ack });
@@ -112,14 +112,13 @@ export class NavtelecomSession extends FramedSession {
       const position = readRecord(this.#layout, bytes, at);
       if (position !== null) positions.push(position);
     }
-    // The number of the packets, or that of the record, stands between the type and the records.
+    // The number of the packet, or that of the record, is between the type and the records.
     out.push({ type: 'positions', positions, ack: buildFlex(type, bytes.subarray(from + 2, recordsFrom)) });
     return end + CHECKSUM_BYTES - from;
   }
 
   /**
-   * Additional packets: each record says its length. What they hold is not read, and they are confirmed as the others
-   * are.
+   * Additional packets: each record states its length. Their content is not read; they are confirmed like the others.
    */
   #takeAdditional(type: 'E' | 'X', bytes: Buffer, from: number, out: Inbound[]): number {
     let at = from + HEAD_BYTES[type];

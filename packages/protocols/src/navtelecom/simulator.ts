@@ -35,7 +35,7 @@ const SENT = [
 export const createNavtelecomSimulator: CreateSimulator = (terminalId) =>
   new NavtelecomSimulator(terminalId, FLEX.version1, FIELDS_OF_FLEX_1);
 
-/** The same with FLEX 2.0. */
+/** A Navtelecom terminal that speaks FLEX 2.0. */
 export const createNavtelecomSimulator2: CreateSimulator = (terminalId) =>
   new NavtelecomSimulator(terminalId, FLEX.version2, FIELDS_OF_FLEX_2);
 

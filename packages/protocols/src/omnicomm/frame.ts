@@ -16,40 +16,40 @@ const ESCAPED_ESCAPE = 0xdd;
 const HEADER_BYTES = 3;
 const CHECKSUM_BYTES = 2;
 
-/** The length field reaches 65,535; a terminal's packets stay far below this. */
+/** The length field allows 65,535; the packets of terminals are far smaller than this. */
 export const MAX_DATA_BYTES = 16 * 1024;
-/** Every byte after the opening one may be sent as two. */
+/** Escaping may double every byte after the opening one. */
 export const MAX_FRAME_BYTES = 1 + 2 * (HEADER_BYTES + MAX_DATA_BYTES + CHECKSUM_BYTES);
 
-/** In which order the two bytes of the checksum come. */
+/** Byte order of the checksum. */
 export type ChecksumOrder = 'low-first' | 'high-first';
 
 export type FrameFault = 'bad-frame' | 'bad-length' | 'bad-checksum';
 
 /**
- * Takes frames out of their escaping, one after the other, into memory that all of them share: what a frame gave must
- * be used up before the next one is read.
+ * Unescapes frames, one after the other, into memory that all of them share: a frame must be processed before the next
+ * one is read.
  */
 export class FrameReader {
-  /** The whole frame without its opening byte and its escapes. */
+  /** The whole frame, unescaped and without its opening byte. */
   readonly bytes = Buffer.allocUnsafe(HEADER_BYTES + MAX_DATA_BYTES + CHECKSUM_BYTES);
   command = 0;
   readonly dataStart = HEADER_BYTES;
   dataEnd = HEADER_BYTES;
   checksumOrder: ChecksumOrder = 'low-first';
   fault: FrameFault | null = null;
-  /** How many more bytes there must be, at the least, before the frame can be whole. */
+  /** Minimum number of further bytes needed to complete the frame. */
   missing = 0;
 
   /**
    * Reads the frame that begins at `from`.
    *
-   * The checksum is taken in either order of its bytes: terminals are described as little-endian throughout, while
-   * checksums of this family are widely sent high byte first; `checksumOrder` reports which it was, so that the answer
-   * can agree.
+   * The checksum is accepted in either byte order: terminals are described as little-endian throughout, while checksums
+   * of this family are widely sent high byte first. `checksumOrder` holds the order found, so that the answer can use
+   * it.
    *
-   * @returns how many bytes of `source` it took; 0 when it isn't whole yet (then `missing` is set) or can't be (then
-   *   `fault` is)
+   * @returns the number of bytes of `source` consumed; 0 when the frame is incomplete (then `missing` is set) or
+   *   invalid (then `fault` is set)
    */
   read(source: Buffer, from: number): number {
     const { bytes } = this;
@@ -101,7 +101,7 @@ export class FrameReader {
   }
 }
 
-/** A frame ready to be sent. */
+/** Builds a frame with its escapes. */
 export function buildFrame(command: number, data: Uint8Array, checksumOrder: ChecksumOrder): Buffer {
   const plain = Buffer.allocUnsafe(HEADER_BYTES + data.length + CHECKSUM_BYTES);
   plain[0] = command;
@@ -126,7 +126,7 @@ export function buildFrame(command: number, data: Uint8Array, checksumOrder: Che
   return frame;
 }
 
-/** A frame whose data is one 32-bit number. */
+/** Builds a frame whose data is one 32-bit number. */
 export function buildNumberFrame(command: number, number: number, checksumOrder: ChecksumOrder): Buffer {
   const data = Buffer.allocUnsafe(4);
   data.writeUInt32LE(number, 0);

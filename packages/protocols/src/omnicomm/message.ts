@@ -26,18 +26,18 @@ export const FLAG = {
 
 export const INPUTS = 6;
 
-/** Parameters of the CAN group, by their SAE J1939 numbers, with what one step of them is worth. */
+/** Parameters of the CAN group: SAE J1939 numbers, and the value of one step. */
 export const SPN = { fuelPercent: 96, fuelStep: 0.4, rpm: 190, rpmStep: 0.125 } as const;
-/** J1939 keeps the values above for "error" and "not available". */
+/** Highest valid raw values; J1939 reserves the values above for "error" and "not available". */
 export const SPN_LIMIT = { oneByte: 250, twoBytes: 0xfaff, fourBytes: 0xfaff_ffff } as const;
 
 interface CommonSpn {
   name: string;
   limit: number;
-  /** Of the raw value, by SAE J1939-71. */
+  /** The value of a raw value, by SAE J1939-71. */
   valueOf(raw: number): number;
 }
-/** Parameters that have a common name. The terminal's own, `spn<number>`, is kept beside it. */
+/** Parameters with a common name. The terminal's own name, `spn<number>`, is kept in addition. */
 const COMMON_SPN: Readonly<Record<number, CommonSpn>> = {
   84: { name: 'canSpeedKmh', limit: SPN_LIMIT.twoBytes, valueOf: (raw) => raw / 256 },
   91: { name: 'throttlePercent', limit: SPN_LIMIT.oneByte, valueOf: (raw) => (raw * 4) / 10 },
@@ -54,21 +54,21 @@ const FIELDS_OF_LEVEL = 3;
 export const LEVEL_SENSORS = 6;
 export const ONE_WIRE_SENSORS = 8;
 const DOORS = 8;
-/** Bytes of a field that are kept, at most; what is longer (a photo, a log of the terminal) is passed over. */
+/** Maximum number of bytes kept of a field; longer fields (a photo, a log of the terminal) are skipped. */
 const MAX_BYTES = 128;
-/** A key of 1-Wire: family, number and checksum. */
+/** Length of a 1-Wire key: family, number and checksum. */
 const KEY_BYTES = 8;
 
-/** More attributes than any terminal has sensors for; the rest of a message's is passed over. */
+/** Exceeds the sensors of any terminal; further attributes of a message are skipped. */
 const MAX_ATTRIBUTES = 96;
 const MAX_EVENTS = 32;
 
 /**
- * Reads one message of an archive record. What nothing is known of is kept as `group<n>.<field>`, and within a group of
- * a group as `group<n>.<group>.<field>`: numbers as they stand, bytes in hexadecimal.
+ * Reads one message of an archive record. An unknown field is kept as `group<n>.<field>`, and within a nested group as
+ * `group<n>.<group>.<field>`: numbers unchanged, bytes in hexadecimal.
  *
- * The time is that of the fix, else of the message, else of the record. A message without a place is not valid and is
- * at 0/0, so that its ignition, alarms and sensors are not lost.
+ * The time is that of the fix, else of the message, else of the record. A message without a place becomes a position
+ * that is not valid at 0/0, so that its ignition, alarms and sensors are not lost.
  *
  * @param reader opened on the message; its `failed` is set afterwards where the message could not be read
  * @param recordSeconds time of the record, in the protocol's seconds
@@ -99,7 +99,7 @@ export function readMessage(reader: WireReader, recordSeconds: number): Position
   return reader.failed ? null : message.position(recordSeconds);
 }
 
-/** What was read of a message up to now. */
+/** The values of a message that have already been read. */
 class Message {
   #isEmpty = true;
   #generalSeconds = 0;
@@ -115,7 +115,7 @@ class Message {
   #attributes: Record<string, AttributeValue> | null = null;
   #attributeCount = 0;
 
-  /** A field outside of all groups: the numbers of events, or nothing known. */
+  /** Reads a field outside of all groups: event numbers, or an unknown field. */
   takeEvents(reader: WireReader, field: number, wire: number): void {
     if (field !== EVENTS || (wire !== WIRE.bytes && wire !== WIRE.varint)) {
       reader.skip(wire, field);
@@ -150,7 +150,7 @@ class Message {
     }
   }
 
-  /** A number of a group, or of a group within it (0: of none). */
+  /** Takes a number of a group, or of a group nested in it (`inner`, 0 for none). */
   take(group: number, inner: number, field: number, value: number): void {
     this.#isEmpty = false;
     if (inner === 0) {
@@ -167,7 +167,7 @@ class Message {
     else if (name === 'distanceM') this.#keep('tripM', value / 10);
   }
 
-  /** A sensor of the fuel level: its litres are a matter of the vehicle's calibration table. */
+  /** Takes a value of a fuel level sensor. The vehicle's calibration table converts it to litres. */
   #takeLevel(field: number, value: number): void {
     const sensor = Math.ceil(field / FIELDS_OF_LEVEL);
     const kind = (field - 1) % FIELDS_OF_LEVEL;
@@ -194,7 +194,7 @@ class Message {
 
   #takeCommonSpn(number: number, value: number): void {
     if (number === SPN.fuelPercent && value <= SPN_LIMIT.oneByte) this.#keep('fuel1Percent', (value * 4) / 10);
-    // The sensor of the terminal itself counts the speed of the engine as well.
+    // The terminal's own sensor, where present, takes precedence for the engine speed.
     if (number === SPN.rpm && value <= SPN_LIMIT.twoBytes && this.#attributes?.rpm === undefined)
       this.#keep('rpm', value * SPN.rpmStep);
     const common = COMMON_SPN[number];
@@ -221,8 +221,7 @@ class Message {
       altitudeM: this.#altitudeM,
       satellites: this.#satellites,
       ignition: hasFlags ? (flags & FLAG.ignition) !== 0 : null,
-      // The terminal counts the distance since its last record alone. Its sum over the records that arrive is no
-      // odometer.
+      // The terminal sends only the distance since its last record. A sum over the records that arrive is no odometer.
       odometerM: null,
       supplyV: this.#supplyV,
       fuelL: null,
@@ -298,7 +297,7 @@ function alarmsOf(flags: number): readonly Alarm[] {
   return alarms;
 }
 
-/** Numbers of events, with commas between them. */
+/** Reads event numbers, separated by commas. */
 function readEvents(reader: WireReader, wire: number): string {
   if (wire === WIRE.varint) return String(reader.uint32());
   const length = reader.length();
@@ -312,9 +311,7 @@ function readEvents(reader: WireReader, wire: number): string {
   return events;
 }
 
-/**
- * What a number without a field of its own in a position is called; null where nothing is known of it in a known group.
- */
+/** The attribute name of a number that is no field of a position; null where the number is unknown in a known group. */
 function attributeName(group: number, field: number, value: number): string | null {
   switch (group) {
     case GROUP.general:
@@ -341,7 +338,7 @@ function ownName(group: number, inner: number, field: number): string {
   return inner === 0 ? `group${group}.${field}` : `group${group}.${inner}.${field}`;
 }
 
-/** Numbers that one parameter has several of: with commas between them. */
+/** Reads the values of a parameter that has several, separated by commas. */
 function listOf(bytes: Buffer, from: number, to: number): string {
   const reader = new WireReader();
   reader.open(bytes, from, to);
@@ -350,7 +347,7 @@ function listOf(bytes: Buffer, from: number, to: number): string {
   return reader.failed ? bytes.toString('hex', from, to) : values.join();
 }
 
-/** The code of a key with the checksum first, as it is printed on it; keys are read with their family first. */
+/** The code printed on a key, which has the checksum first; keys are read with their family first. */
 function printedKey(bytes: Buffer): string {
   const isAsRead = bytes.length === KEY_BYTES && crc8Dallas(bytes, 0, KEY_BYTES - 1) === bytes[KEY_BYTES - 1];
   return (isAsRead ? Buffer.from(bytes).reverse() : bytes).toString('hex').toUpperCase();
@@ -378,7 +375,7 @@ function attributeValue(group: number, name: string, value: number): number {
     case 'distanceM':
       return value / 10;
     case 'canFuelPercent':
-      // 0.4 % a step, without the binary dust of 0.4.
+      // Steps of 0.4 %, without the rounding error of 0.4.
       return (value * 4) / 10;
     case 'canRpm':
       return value * SPN.rpmStep;

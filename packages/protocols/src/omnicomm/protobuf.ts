@@ -1,13 +1,13 @@
-/** Protobuf's wire types, of which proto2 still has groups. */
+/** Protobuf's wire types, including the groups of proto2. */
 export const WIRE = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 } as const;
 
 const MAX_VARINT_BYTES = 10;
-/** Terminals send groups one deep; whatever nests deeper than this is not from one. */
+/** Terminals nest groups one deep; deeper nesting than this cannot come from a terminal. */
 const MAX_GROUP_DEPTH = 8;
 
 /**
  * Reads protobuf's wire format without a schema, one field after the other. It never throws and never reads beyond its
- * end: once something can't be, `failed` is set, `offset` stands at the end, and whatever is read is 0.
+ * end: after an error `failed` is set, `offset` is at the end, and every read returns 0.
  */
 export class WireReader {
   bytes: Buffer = Buffer.alloc(0);
@@ -15,7 +15,7 @@ export class WireReader {
   end = 0;
   failed = false;
 
-  /** Begins to read `bytes` from `start` up to `end`, which must lie within them. */
+  /** Starts reading `bytes` from `start` up to `end`, which must be within them. */
   open(bytes: Buffer, start: number, end: number): void {
     this.bytes = bytes;
     this.offset = start;
@@ -29,7 +29,7 @@ export class WireReader {
     return 0;
   }
 
-  /** A varint's lowest 32 bits, unsigned: all there is of a uint32, and of the tag before each field. */
+  /** Reads the lowest 32 bits of a varint, unsigned: enough for a uint32 and for the tag before each field. */
   uint32(): number {
     const { bytes, end } = this;
     let p = this.offset;
@@ -54,13 +54,13 @@ export class WireReader {
     return value;
   }
 
-  /** The length before bytes, text or packed values; what it counts lies before the end. */
+  /** Reads the length before bytes, text or packed values; fails where they would extend beyond the end. */
   length(): number {
     const length = this.uint32();
     return length > this.end - this.offset ? this.fail() : length;
   }
 
-  /** Passes over a field's value; `field` closes the group that the wire type opens. */
+  /** Skips the value of a field; `field` identifies the end of a group. */
   skip(wire: number, field: number): void {
     switch (wire) {
       case WIRE.varint:
@@ -96,7 +96,7 @@ export class WireReader {
         if (open.length === MAX_GROUP_DEPTH) this.fail();
         else open.push(inner);
       } else this.skip(wire, inner);
-      // A group is closed by its own tag; the end of the bytes closes none.
+      // A group ends with its own tag; the end of the bytes does not end it.
       if (this.failed) return;
     }
   }
@@ -107,12 +107,12 @@ export class WireReader {
   }
 }
 
-/** The signed value of a sint32: small values of either sign are short on the wire. */
+/** Decodes a sint32 to its signed value; small values of either sign are short on the wire. */
 export function zigzagDecode(value: number): number {
   return (value >>> 1) ^ -(value & 1);
 }
 
-/** A signed 32-bit value as a sint32 carries it. */
+/** Encodes a signed 32-bit value as a sint32. */
 export function zigzagEncode(value: number): number {
   return ((value << 1) ^ (value >> 31)) >>> 0;
 }

@@ -1,36 +1,38 @@
-/** A terminal that goes on without going back for so many records has not what is missing. */
+/** A terminal that sends this many further records without going back does not have the missing ones. */
 const MAX_AHEAD = 64;
 
-/** What to do with a record. */
+/** How a record is to be handled. */
 export interface RecordFate {
-  /** It was stored on this connection before. */
+  /** Whether the record was already stored on this connection. */
   isRepeated: boolean;
-  /** All records before this number may be deleted by the terminal; null: none yet. */
+  /** The terminal may delete all records before this number; null where none is confirmed yet. */
   confirmed: number | null;
-  /** The terminal is to send its archive from this record on; null: it goes on as it does. */
+  /** Number from which the terminal is to send its archive; null where it continues as it does. */
   askedFrom: number | null;
 }
 
-/** How far `to` is after `from`, counted as the 32 bits of a record's number do. */
+/** Distance from `from` forward to `to`, in 32-bit record numbers. */
 function distance(from: number, to: number): number {
   return (to - from) >>> 0;
 }
 
-/** Beyond this it is no gap: the terminal counts anew. */
+/** Greater distances are not a gap: the terminal has restarted its numbers. */
 const HALF = 0x8000_0000;
 
 /**
- * Watches the numbers of the records of one connection. A confirmation allows the terminal to delete all records before
- * it, so behind a gap none is confirmed: the terminal is asked for the missing records once. What it goes on to send is
- * stored and remembered. The gap ends when the terminal sends the missing records, or any of the remembered ones again
- * (then it went back and has nothing older), or {@link MAX_AHEAD} records without going back.
+ * Tracks the record numbers of one connection. A confirmation allows the terminal to delete all records before it, so
+ * no record after a gap is confirmed. Instead, the terminal is asked for the missing records once, and the records that
+ * it continues to send are stored and remembered.
+ *
+ * The gap ends when the terminal sends the missing records, or {@link MAX_AHEAD} records without going back. It also
+ * ends when the terminal repeats a remembered record: then it went back and has nothing older.
  */
 export class RecordNumbers {
   /** The number after the last one without a gap; null before the first record. */
   #expected: number | null = null;
-  /** Stored behind the gap, from this number up to before the other. */
+  /** Records stored after the gap, from `from` up to but excluding `to`. */
   #ahead: { from: number; to: number } | null = null;
-  /** What was stored behind the last gap: the terminal may be sending it again. */
+  /** Records stored after the last gap, which the terminal may be sending again. */
   #stored: { from: number; to: number } | null = null;
 
   take(number: number): RecordFate {
@@ -38,7 +40,7 @@ export class RecordNumbers {
     const expected = this.#expected;
     if (expected === null || number === expected) return this.#confirm(next);
     if (isWithin(this.#stored, number)) return { isRepeated: true, confirmed: expected, askedFrom: null };
-    // From before: sent again since its confirmation was lost, or counted anew.
+    // An earlier number: repeated because its confirmation was lost, or the numbers were restarted.
     if (distance(expected, number) >= HALF) {
       this.#ahead = null;
       return this.#confirm(next);
@@ -52,9 +54,9 @@ export class RecordNumbers {
       this.#confirm(ahead.from);
       return { isRepeated: true, confirmed: this.#expected, askedFrom: null };
     }
-    // One of the missing records: those before it are not there any more.
+    // One of the missing records: those before it no longer exist.
     if (distance(expected, number) < distance(expected, ahead.from)) return this.#confirm(next);
-    // Further on: the terminal has not gone back yet, or will not.
+    // A later record: the terminal has not gone back yet, or will not.
     if (number === ahead.to && distance(ahead.from, next) < MAX_AHEAD) {
       ahead.to = next;
       return { isRepeated: false, confirmed: null, askedFrom: null };
@@ -63,7 +65,7 @@ export class RecordNumbers {
     return this.#confirm(next);
   }
 
-  /** @param number of the first record that is not there */
+  /** @param number of the first record that is missing */
   #confirm(number: number): RecordFate {
     this.#expected = number;
     this.#stored = null;

@@ -17,19 +17,19 @@ const FAULTS: Record<FrameFault, string> = {
   'bad-checksum': 'the checksum of a frame is wrong',
 };
 
-// Shared by all sessions: each call of `push` uses them up before it returns.
+// Shared by all sessions: each call of `push` is done with them before it returns.
 const frame = new FrameReader();
 const message = new WireReader();
 
 /**
- * Omnicomm: the terminal identifies itself, is asked for its archive from where it left off, and sends it record by
- * record; each is confirmed by the number of the next one, which allows the terminal to forget all before it. After a
- * gap in the numbers it is asked for the records that are missing, see {@link RecordNumbers}. Frames of other commands
- * are whole packets without positions: nothing is known of them, and none is answered.
+ * Omnicomm: the terminal identifies itself and is asked for its archive from where it left off. Each record is
+ * confirmed with the number of the next one, which allows the terminal to delete all records before it. After a gap in
+ * the numbers the terminal is asked for the missing records, see {@link RecordNumbers}. Frames of other commands are
+ * unknown packets without positions, and are not answered.
  */
 export class OmnicommSession extends FramedSession {
   #terminalId: TerminalId | null = null;
-  /** Bytes that must be there before it is worth reading the frame again: it can't be whole with fewer. */
+  /** Minimum number of bytes before the frame is read again: with fewer it is certainly incomplete. */
   #needed = 0;
   readonly #numbers = new RecordNumbers();
 

@@ -23,11 +23,11 @@ const U32 = 0xffffffff;
 const MIN_S32 = -0x8000_0000;
 const MAX_S32 = 0x7fff_ffff;
 const ORDINARY_PRIORITY = 0;
-/** Of the satellites' signal. */
+/** Flag of the satellite signal. */
 const JAMMING = 0x200;
 
 /**
- * An Omnicomm terminal. Of its odometer it sends what was added since its last record, which arrives as the attribute
+ * An Omnicomm terminal. It sends its odometer as the distance since its last record, which arrives as the attribute
  * `distanceM`. What the protocol can't carry: the odometer itself; fractions of a second; litres of fuel; that the
  * ignition is unknown, once any of the flags that it shares a field with has to be reported; alarms other than `sos`,
  * `power-cut`, `tamper` and `jamming`; attributes that its decoder has no name for.
@@ -44,7 +44,7 @@ class OmnicommSimulator implements TerminalSimulator {
   #received: Buffer = Buffer.alloc(0);
   #nextNumber = 1;
   #unacknowledged: number[] = [];
-  /** At the last record that had one. */
+  /** Odometer of the last record that had one. */
   #odometerM: number | null = null;
 
   constructor(terminalId: TerminalId) {
@@ -78,7 +78,7 @@ class OmnicommSimulator implements TerminalSimulator {
     return buildFrame(COMMAND.archiveData, record.view(), 'low-first');
   }
 
-  /** What the odometer counted since the last record; null where it is not known. */
+  /** Distance since the last record; null where it is unknown. */
   #distanceSinceLastM({ odometerM, attributes }: Position): number | null {
     const beforeM = this.#odometerM;
     this.#odometerM = odometerM ?? beforeM;
@@ -169,7 +169,7 @@ function writeMessage(
       .varint(iButton.length / 2)
       .append(Buffer.from(iButton, 'hex'));
   const reported = flagsOf(position);
-  // A valid fix needs no flags to be one; anything else does.
+  // The flags are omitted only for a valid fix without other flags and with an unknown ignition.
   if (reported !== FLAG.fix || position.ignition !== null) number(4, reported);
   if (distanceSinceLastM !== null && distanceSinceLastM >= 0) number(5, clampRound(distanceSinceLastM * 10, 0, U32));
   numberOf(6, 'sensorSpeedKmh');

@@ -4,33 +4,35 @@ import type { RefusalReason } from '../protocol.ts';
 import { courseOf, isUnknown, readNumber, readTimeMs, sortExtras, speedOf, truthOf } from './fields.ts';
 
 const MAX_ID_LENGTH = 64;
-/** Traccar Client sends one location a request; its SDK can be set to send what it kept in one. */
+/**
+ * Traccar Client sends one location per request; its SDK can be configured to send its buffered ones in one request.
+ */
 const MAX_LOCATIONS = 1000;
 
-/** What of a request the protocol looks at. */
+/** The parts of a request that the protocol uses. */
 export interface OsmandRequest {
   method: string;
   /** As in the request line: path and query. */
   url: string;
   contentType: string | null;
   body: Buffer;
-  /** Taken where the request says no time. */
+  /** Used where the request has no time. */
   nowMs: number;
 }
 
-/** A request that means something: no position at all is a sign of life. */
+/** A valid request; no positions mean a sign of life. */
 export interface OsmandReport {
   terminalId: TerminalId;
   positions: Position[];
-  /** True where the speed was a parameter, taken for knots. */
+  /** True where the speed was a parameter, assumed to be in knots. */
   isInKnots?: boolean;
-  /** What could not be read of a list of locations; the others are in `positions`. */
+  /** Locations of a list that could not be read; the others are in `positions`. */
   unread?: OsmandRefusal[];
-  /** The parameter `token`: what the phone shows beside its id. */
+  /** The parameter `token`: the secret that the phone sends with its id. */
   secret?: string;
 }
 
-/** A request that means nothing: what is wrong and where, and the status to answer with. */
+/** An invalid request: what is wrong and where, and the status of the response. */
 export interface OsmandRefusal {
   refused: RefusalReason;
   status: number;
@@ -41,9 +43,9 @@ export interface OsmandRefusal {
  * Reads a request of a phone, by Traccar's page "OsmAnd": parameters in the query, in a form or in both (speed in
  * knots), or the JSON of Traccar Client from version 9 (speed in m/s).
  *
- * Without a place the position is not valid and stands at 0/0, so that an alarm or a battery is not lost; with nothing
- * but an identifier and a time there is no position. A place under a name that is not known is refused: it would be
- * lost in silence. Of a list of locations those that can be read are kept: a phone repeats a refused list for ever.
+ * A report without a place becomes a position that is not valid at 0/0, so that an alarm or a battery is not lost. A
+ * report with only an identifier and a time has no position. A place under an unknown name is refused, because it would
+ * be lost silently. The readable locations of a list are kept, because a phone repeats a refused list for ever.
  */
 export function decodeOsmand(request: OsmandRequest): OsmandReport | OsmandRefusal {
   if (request.method !== 'GET' && request.method !== 'POST' && request.method !== 'PUT')
@@ -61,19 +63,19 @@ export function decodeOsmand(request: OsmandRequest): OsmandReport | OsmandRefus
 
 const OPENING_BRACE = 0x7b;
 
-/** Names that a place may have, in lower case. */
+/** Lower-case names of a latitude or a longitude. */
 const LATITUDES: ReadonlySet<string> = new Set(['lat', 'latitude']);
 const LONGITUDES: ReadonlySet<string> = new Set(['lon', 'lng', 'long', 'longitude']);
-/** Names that nothing but a place has, or a part of one. */
+/** Names that only a place, or a part of one, has. */
 const PLACE_LIKE =
   /^(x|y|(\w+[._-])?(lat|lon|long|lng|lat+it\w*|longit\w*|latlng|latlon|coords?|coordinates?|locations?|positions?|point|geometry))$/;
-/** A value that is a place, whatever it is called. */
+/** Matches a value that is a place, whatever its name. */
 const TWO_DEGREES = /^-?\d{1,3}\.\d+[,; ] ?-?\d{1,3}\.\d+$/;
-/** What comes with a place: without one, the place was sent under another name. */
+/** Parameters that accompany a place: if the place is missing, it was sent under another name. */
 const BESIDE_PLACE: ReadonlySet<string> = new Set(['speed', 'bearing', 'altitude', 'accuracy']);
 const KNOWN_NAMES = 'known are lat and lon (latitude and longitude), or location=lat,lon';
 
-/** Parameters that the fix is made of; every other one goes to {@link sortExtras}. */
+/** Parameters of the fix; every other parameter goes to {@link sortExtras}. */
 const FIX_PARAMETERS: ReadonlyMap<string, string> = new Map([
   ['id', 'id'],
   ['deviceid', 'id'],
@@ -89,7 +91,7 @@ const FIX_PARAMETERS: ReadonlyMap<string, string> = new Map([
   ['token', 'token'],
 ]);
 
-/** Sorts parameters into those of the fix, in any case of letters, and the others. The first of a name wins. */
+/** Separates the parameters of the fix, ignoring case, from the others. The first value of a name wins. */
 function sortParameters(parameters: URLSearchParams): { fix: Map<string, string>; others: [string, string][] } {
   const fix = new Map<string, string>();
   const others: [string, string][] = [];
@@ -136,7 +138,7 @@ function readParameters(parameters: URLSearchParams, nowMs: number): OsmandRepor
   return { terminalId, positions, isInKnots: true, ...secretOf(fix.get('token')) };
 }
 
-/** Both or none are known. */
+/** Either both coordinates are known or neither. */
 type Place = { latitude: number; longitude: number } | { latitude: null; longitude: null };
 
 const NO_PLACE = { latitude: null, longitude: null } as const;
@@ -148,12 +150,12 @@ function readPlace(fix: ReadonlyMap<string, string>): Place | OsmandRefusal {
     const location = fix.get('location');
     if (location === undefined || isUnknown(location)) return NO_PLACE;
     const parts = location.split(',');
-    // With decimal commas nobody knows which of them is one.
+    // With decimal commas, the separator is ambiguous.
     if (parts.length > 2) return bad(`location: ${quote(location)} is not lat,lon`);
     [lat, lon] = parts;
   }
   if (lat === undefined || lon === undefined) return bad(`${lat === undefined ? 'lat' : 'lon'}: missing`);
-  // An app that does not know where it is sends empty texts.
+  // An app without a fix sends empty texts.
   if (isUnknown(lat) && isUnknown(lon)) return NO_PLACE;
   const latitude = readNumber(lat);
   const longitude = readNumber(lon);
@@ -162,7 +164,7 @@ function readPlace(fix: ReadonlyMap<string, string>): Place | OsmandRefusal {
   return checkPlace(latitude, longitude, 'lat', 'lon');
 }
 
-/** The refusal of a report without a place, where one of its names says that it has one; null where none does. */
+/** Refuses a report without a place where one of its names suggests a place; null where none does. */
 function misnamedPlace(entries: readonly (readonly [string, unknown])[]): OsmandRefusal | null {
   for (const [name, value] of entries) {
     const lower = name.toLowerCase();
@@ -173,7 +175,7 @@ function misnamedPlace(entries: readonly (readonly [string, unknown])[]): Osmand
   return null;
 }
 
-/** @returns null where it is no time; `nowMs` where none is given */
+/** @returns null where the time is invalid; `nowMs` where none is given */
 function timeOf(given: unknown, nowMs: number): number | null {
   if (given === undefined || given === null || (typeof given === 'string' && isUnknown(given))) return nowMs;
   return typeof given === 'string' || typeof given === 'number' ? readTimeMs(given) : null;
@@ -228,13 +230,13 @@ function readJson(body: Buffer, parameters: URLSearchParams, nowMs: number): Osm
   return { terminalId, positions, ...(first !== undefined && { unread }), ...secret };
 }
 
-/** Attributes that are read by name, wherever the place is. */
+/** Attributes that are read by name, regardless of where the place is. */
 const NAMED: ReadonlySet<string> = new Set(['accuracy', 'is_moving', 'odometer', 'event']);
 
 /**
- * A location of the JSON form. The place is in its `coords`, or beside the rest.
+ * Reads a location of the JSON form. The place is in its `coords`, or beside the other values.
  *
- * @param path where it stands; empty for the whole body, which alone may be without a place
+ * @param path of the location in the body; empty for the whole body, which alone may have no place
  */
 function readLocation(location: unknown, path: string, nowMs: number): Position | OsmandRefusal {
   const at = (name: string) => (path === '' ? name : `${path}.${name}`);
@@ -267,12 +269,12 @@ function readLocation(location: unknown, path: string, nowMs: number): Position 
   ];
   if (isObject(battery)) {
     const { level, is_charging: isCharging } = battery;
-    // Under the names, and in the unit, that the query has for them.
+    // With the names and the unit of the query form.
     if (typeof level === 'number' && level >= 0) entries.push(['batt', Math.round(level * 1000) / 10]);
     entries.push(['charge', isCharging]);
   }
   if (isObject(activity)) entries.push(['activity', activity.type]);
-  // A flat report has its attributes beside the place, as the query has.
+  // A flat report has its attributes at the level of the place, as the query form does.
   const more = isNested ? Object.entries(path === '' ? beside : {}) : others;
   entries.push(...more.filter(([name]) => !NAMED.has(name)));
   let valid = fix.get('valid') !== false;
@@ -311,7 +313,7 @@ function placeOf(fix: ReadonlyMap<string, unknown>, path: string): Place | Osman
   return checkPlace(latitude, longitude, `${path}latitude`, `${path}longitude`);
 }
 
-/** A number, or a text of one; JSON has numbers that are infinite here, such as 1e999. */
+/** A number, or a text that holds one. JSON numbers such as 1e999 become infinite here. */
 function numberOf(given: unknown): number | null {
   if (typeof given === 'string') return readNumber(given);
   return typeof given === 'number' && Number.isFinite(given) ? given : null;
@@ -345,7 +347,7 @@ function positionOf(
   };
 }
 
-/** Is it more than a sign of life? */
+/** Whether the position holds more than a sign of life. */
 function saysSomething({ valid, latitude, longitude, ignition, alarms, attributes, ...fields }: Position): boolean {
   if (valid || latitude !== 0 || longitude !== 0 || ignition !== null || alarms.length > 0) return true;
   const { satellites, odometerM, supplyV, fuelL } = fields;

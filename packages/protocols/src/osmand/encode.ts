@@ -1,9 +1,9 @@
 import { type AttributeValue, KMH_PER_UNIT, type Position, type TerminalId } from '@outrider/domain';
 
 /**
- * A position as the target of a GET or POST: `/?id=…`, with speed in knots and time in Unix milliseconds; what is not
- * known is left out. The same text after the question mark is the body of a form. Text attributes that look like a
- * number or a truth value arrive as one.
+ * Encodes a position as the target of a GET or POST: `/?id=…`, with speed in knots and time in Unix milliseconds;
+ * unknown values are omitted. The text after the question mark also serves as the body of a form. Text attributes that
+ * look like a number or a boolean arrive as one.
  */
 export function encodeOsmandQuery(terminalId: TerminalId, position: Position): string {
   const query = new URLSearchParams({
@@ -21,8 +21,8 @@ export function encodeOsmandQuery(terminalId: TerminalId, position: Position): s
 }
 
 /**
- * A position as the JSON that Traccar Client posts, with speed in m/s; what the format has no place for is in its
- * `extras`.
+ * Encodes a position as the JSON that Traccar Client posts, with speed in m/s; values without a field in the format are
+ * in its `extras`.
  */
 export function encodeOsmandJson(terminalId: TerminalId, position: Position): string {
   const { accuracy, is_moving, event, batt, charge, activity, odometer, ...extras } = extrasOf(position);
@@ -51,7 +51,7 @@ export function encodeOsmandJson(terminalId: TerminalId, position: Position): st
   });
 }
 
-/** What stands beside the fix, under Traccar's names. */
+/** Values in addition to the fix, under Traccar's names. */
 function extrasOf(position: Position): Record<string, AttributeValue> {
   const extras: Record<string, AttributeValue> = { ...position.attributes };
   if (position.satellites !== null) extras.sat = position.satellites;
@@ -63,7 +63,7 @@ function extrasOf(position: Position): Record<string, AttributeValue> {
   return extras;
 }
 
-/** A number without an exponent, to 1e-10: finer than anything that is kept. */
+/** A number without an exponent, rounded to 1e-10, which is finer than any stored value. */
 function decimal(value: number): string {
   const short = String(Number(value.toFixed(10)) + 0);
   return short.includes('e') ? value.toFixed(10) : short;

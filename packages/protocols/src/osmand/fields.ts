@@ -1,9 +1,6 @@
 import { ALARMS, type Alarm, type AttributeValue, NO_ALARMS } from '@outrider/domain';
 
-/**
- * What the query and the JSON form have in common: the attributes beside the fix, under the names that Traccar gives
- * them.
- */
+/** Shared by the query and the JSON form: attributes in addition to the fix, under Traccar's names. */
 export interface Extras {
   ignition: boolean | null;
   odometerM: number | null;
@@ -14,12 +11,12 @@ export interface Extras {
   attributes: Record<string, AttributeValue> | null;
 }
 
-/** More attributes than any phone sends; the rest of a request's is passed over. */
+/** Exceeds what any phone sends; further attributes of a request are skipped. */
 const MAX_ATTRIBUTES = 96;
 const MAX_NAME_LENGTH = 64;
 const MAX_TEXT_LENGTH = 1024;
 
-/** Traccar's names of alarms that differ from ours. */
+/** Traccar's names of alarms that differ from the service's names. */
 const ALARM_BY_NAME: Readonly<Record<string, Alarm>> = {
   powercut: 'power-cut',
   lowbattery: 'low-battery',
@@ -32,11 +29,11 @@ const ALARM_BY_NAME: Readonly<Record<string, Alarm>> = {
 };
 
 /**
- * Sorts what a request says beside its fix into fields, alarms and attributes. `ignition` is a truth value, `odometer`
- * metres, `power` volts, `fuel` litres, `sat` a count, `alarm` one name or several with commas; a value that can't be
- * that is an attribute like any other.
+ * Sorts the values that a request holds in addition to its fix into fields, alarms and attributes. `ignition` is a
+ * boolean, `odometer` metres, `power` volts, `fuel` litres, `sat` a count, `alarm` one name or several separated by
+ * commas. A value of another form becomes a plain attribute.
  *
- * @param entries names and values in the order they came; anything but numbers, texts and truth values is passed over
+ * @param entries names and values in their order of arrival; values other than numbers, texts and booleans are skipped
  */
 export function sortExtras(entries: Iterable<readonly [string, unknown]>): Extras {
   const extras: Extras = {
@@ -104,24 +101,24 @@ function takeField(extras: Extras, name: string, value: AttributeValue): boolean
   }
 }
 
-/** A number that is not negative, however it is written. */
+/** A number that is not negative, in any notation; null for anything else. */
 function quantityOf(value: AttributeValue): number | null {
   const number = typeof value === 'string' ? readNumber(value) : value;
   return typeof number === 'number' && number >= 0 ? number : null;
 }
 
 function alarmOf(word: string): Alarm {
-  // Only the gateway knows of a conflict.
+  // Only the gateway can detect a conflict.
   if (word === 'terminal-conflict') return 'other';
   return ALARMS.find((alarm) => alarm === word) ?? ALARM_BY_NAME[word.toLowerCase()] ?? 'other';
 }
 
-/** Is it what programs write for a number that they do not know? */
+/** Whether the text is one that programs write for an unknown number. */
 export function isUnknown(text: string): boolean {
   return /^(-*|[-+]?(nan|inf|infinity)|null|nil|none|undefined|n\/?a)$/i.test(text.trim());
 }
 
-/** A truth value in the words of programs and people; null for another text. */
+/** A boolean, as programs and people write it; null for another text. */
 export function truthOf(text: string): boolean | null {
   if (/^(true|1|on|yes|y)$/i.test(text.trim())) return true;
   return /^(false|0|off|no|n)$/i.test(text.trim()) ? false : null;
@@ -135,14 +132,14 @@ export function readNumber(text: string): number | null {
     : null;
 }
 
-/** Text that is written like a number or a truth value is one: a query has nothing but text. */
+/** Converts text that looks like a number or a boolean, because a query holds only text. */
 function readValue(given: unknown): AttributeValue | null {
   if (typeof given === 'boolean') return given;
   if (typeof given === 'number') return Number.isFinite(given) ? given + 0 : null;
   if (typeof given !== 'string' || given.length > MAX_TEXT_LENGTH || isUnknown(given)) return null;
   if (/^true$/i.test(given)) return true;
   if (/^false$/i.test(given)) return false;
-  // `007` and `1e3` are names rather than numbers: they would not be written so again.
+  // `007` and `1e3` are treated as names: as numbers, they would lose their notation.
   return /^-?\d{1,17}(\.\d{1,20})?$/.test(given) &&
     !/^-?0\d/.test(given) &&
     Math.abs(Number(given)) <= Number.MAX_SAFE_INTEGER
@@ -150,9 +147,9 @@ function readValue(given: unknown): AttributeValue | null {
     : given;
 }
 
-/** Unix milliseconds of the year 2248, beyond which no clock is merely wrong. */
+/** Unix milliseconds in the year 2248; later times cannot come from a wrong clock. */
 const MAX_TIME_MS = 2 ** 43;
-/** Seconds reach this in the year 5138, milliseconds reached it in 1973. */
+/** Separates seconds from milliseconds: seconds get there in the year 5138, milliseconds did in 1973. */
 const SECONDS_LIMIT = 1e11;
 const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?([.,]\d{1,9})?\s*(Z|[ +-]\d\d:?\d\d)?$/;
 
@@ -177,15 +174,15 @@ export function readTimeMs(given: string | number): number | null {
   return timeMs >= 0 && timeMs < MAX_TIME_MS ? timeMs : null;
 }
 
-/** What terminals that say it in 16 bits can say at most. */
+/** Maximum speed that 16 bits can hold. */
 const MAX_SPEED_KMH = 65_535;
 
-/** Kilometres per hour, to the tenth that is kept; null where it is no speed. Phones say -1 where they don't know. */
+/** Speed in km/h, rounded to tenths; null where it is invalid. Phones send -1 for unknown. */
 export function speedOf(kmh: number): number | null {
   return kmh >= 0 && kmh <= MAX_SPEED_KMH ? Math.round(kmh * 10) / 10 : null;
 }
 
-/** Whole degrees from 0 to 359. Phones say -1 where they don't know. */
+/** Course in whole degrees from 0 to 359; null where it is invalid. Phones send -1 for unknown. */
 export function courseOf(degrees: number): number | null {
   return degrees >= 0 && degrees <= 360 ? Math.round(degrees) % 360 : null;
 }

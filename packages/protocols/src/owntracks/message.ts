@@ -3,11 +3,11 @@ import { AttributeList, isObject, numberWithin, quote, refused, terminalIdOf } f
 import { courseOf, readTimeMs, speedOf } from '../osmand/fields.ts';
 import type { RefusedReports, TerminalReport, TerminalReports } from '../protocol.ts';
 
-/** Messages that the broker or a service sends, or keeps: they say nothing of the telephone. */
+/** Messages that the broker or a service sends or stores: they hold nothing about the telephone. */
 const OF_OTHERS: ReadonlySet<unknown> = new Set(['lwt', 'card', 'cmd', 'configuration', 'request']);
 /**
- * Messages of the telephone that are not of where it is: signs of life. A transition names the place of a region of the
- * app; the location of that moment comes by itself.
+ * Messages of the telephone without its location: signs of life. A transition names a region of the app; the location
+ * at that moment is sent separately.
  */
 const SIGNS_OF_LIFE: ReadonlySet<unknown> = new Set([
   'transition',
@@ -19,12 +19,12 @@ const SIGNS_OF_LIFE: ReadonlySet<unknown> = new Set([
   'beacon',
   'beacons',
 ]);
-/** What {@link positionOf} has read already. */
+/** Names that {@link positionOf} has already read. */
 const FIELDS: ReadonlySet<string> = new Set(['_type', '_id', 'lat', 'lon', 'tst', 'vel', 'cog', 'alt', 'acc', 'topic']);
 const CHARGING = 2;
 const UNPLUGGED = 1;
 
-/** Who sent a message, as far as its headers or its topic say. */
+/** Sender of a message, as far as its headers or its topic name it. */
 export interface Sender {
   user: string | null;
   device: string | null;
@@ -50,7 +50,7 @@ export function readOwntracks(
   if (OF_OTHERS.has(type)) return { reports: [] };
   const ids = idsOf(message, sender);
   if (SIGNS_OF_LIFE.has(type)) {
-    // The topic is not in each of them; a tracker id alone may be that of another telephone.
+    // Not every message has the topic; a tracker id alone may belong to another telephone.
     if (ids === null || ids.length === 1) return { reports: [] };
     const [terminalId, ...otherIds] = ids;
     return { reports: [{ terminalId, otherIds, positions: [] }] };
@@ -63,7 +63,7 @@ export function readOwntracks(
   return { reports: [{ terminalId, otherIds, positions: [position] }] satisfies TerminalReport[] };
 }
 
-/** The forms of the terminal's id, the usual one first. */
+/** The possible terminal ids, the usual one first. */
 function idsOf(message: Record<string, unknown>, { user, device }: Sender): [TerminalId, ...TerminalId[]] | null {
   const named = typeof message.topic === 'string' ? senderOf(message.topic) : { user: null, device: null };
   const name = [user ?? named.user, device ?? named.device].filter((part) => part !== null && part !== '').join('/');
@@ -103,7 +103,7 @@ function positionOf(message: Record<string, unknown>, nowMs: number): Position |
   return position;
 }
 
-/** A message `location`. */
+/** Encodes a message `location`. */
 export function encodeOwntracks(terminalId: TerminalId, position: Position): string {
   return JSON.stringify({
     _type: 'location',

@@ -7,7 +7,7 @@ import { encodeOwntracks, readOwntracks, senderOf } from './message.ts';
 const topics: TopicSide = {
   filter: 'owntracks/#',
   decode({ topic, payload }, nowMs) {
-    // An empty message takes back what the broker had kept of the topic.
+    // An empty message clears the topic's retained message.
     if (payload.length === 0) return { reports: [] };
     const json = parseJson(payload);
     return 'refused' in json ? json : readOwntracks(json.value, senderOf(topic), nowMs);

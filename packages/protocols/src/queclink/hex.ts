@@ -6,12 +6,12 @@ import type { RefusalReason } from '../protocol.ts';
 import { keepReport } from './message.ts';
 
 /**
- * @Track in HEX, as chapter 4 of the maker's air interface documents has it (GV200, TRACGV200AN003; GV300CAN, V12.00):
- * messages in binary whose fields a mask chooses. Each ends with a count, CRC-16 of all behind the four bytes of the
- * header, CR and LF.
+ * @Track in HEX, by chapter 4 of the maker's air interface documents (GV200, TRACGV200AN003; GV300CAN, V12.00): binary
+ *   messages whose fields are selected by a mask. Each ends with a count, CRC-16 of all bytes after the four-byte
+ *   header, CR and LF.
  */
 export const HEX_KINDS: ReadonlySet<string> = new Set(
-  // What comes from the buffer has B for its second byte.
+  // Messages from the buffer have B as their second byte.
   ['RSP', 'BSP', 'EVT', 'BVT', 'INF', 'BNF', 'HBD', 'CRD', 'BRD', 'CAN', 'DAT', 'ATI', 'ACK'],
 );
 export const KIND_BYTES = 4;
@@ -52,10 +52,10 @@ export const FIELD = {
 /** Bits of the mask of `+HBD` and `+ACK`. */
 export const SHORT_FIELD = { length: 0, deviceType: 1, protocolVersion: 2, firmwareVersion: 3, deviceName: 4, uid: 7 };
 const SHORT_COUNT = 6;
-/** Bit of the mask of `+INF`: the name of the device stands for its IMEI. */
+/** Bit of the mask of `+INF`: the device name replaces the IMEI. */
 const INF_DEVICE_NAME = 1;
 
-/** Numbers of the reports of places (`+RSP`), … */
+/** Names of place reports (`+RSP`) by number. */
 export const PLACE_REPORTS: ReadonlyMap<number, string> = new Map([
   [1, 'GTTOW'],
   [3, 'GTLBC'],
@@ -73,7 +73,7 @@ export const PLACE_REPORTS: ReadonlyMap<number, string> = new Map([
   [17, 'GTIDA'],
   [18, 'GTERI'],
 ]);
-/** … of events (`+EVT`), … */
+/** Names of event reports (`+EVT`) by number. */
 export const EVENT_REPORTS: ReadonlyMap<number, string> = new Map([
   [6, 'GTBPL'],
   [9, 'GTSTT'],
@@ -91,7 +91,7 @@ export const EVENT_REPORTS: ReadonlyMap<number, string> = new Map([
   [50, 'GTVGN'],
   [51, 'GTVGF'],
 ]);
-/** … and how many bytes of its own an event has before its place. */
+/** Number of bytes specific to an event, before its place. */
 export const EVENT_BYTES: ReadonlyMap<string, number> = new Map([
   ['GTBPL', 2],
   ['GTIGN', 4],
@@ -102,7 +102,7 @@ export const EVENT_BYTES: ReadonlyMap<string, number> = new Map([
   ['GTGPJ', 2],
 ]);
 
-/** What the vehicle does: states that say what the ignition is. */
+/** Motion states, which also imply the ignition state. */
 export const MOTION = { offAtRest: 0x11, onAtRest: 0x21, unknownAtRest: 0x41, towed: 0x16 } as const;
 const IGNITION_OF: ReadonlyMap<number, boolean> = new Map([
   [MOTION.offAtRest, false],
@@ -115,10 +115,10 @@ const IGNITION_OF: ReadonlyMap<number, boolean> = new Map([
 
 const MOST_PLACES = 15;
 const PLACE_COUNTS = Array.from({ length: MOST_PLACES }, (_, index) => index + 1);
-/** Types of the GV200: its mask says otherwise what stands before the places. */
+/** Types of the GV200, whose mask describes the fields before the places differently. */
 const GV200_TYPES: ReadonlySet<string> = new Set(['01', '04', '35']);
 const MOST_CAN_BYTES = 99;
-/** Types of newer models begin with it, and have three bytes in place of one. */
+/** Lowest first byte of newer models' types, which have three bytes instead of one. */
 const LONG_TYPE = 0x80;
 
 interface Fault {
@@ -127,23 +127,23 @@ interface Fault {
 }
 
 export interface HexMessage {
-  /** Null: the message does not hold it, or the name of the device in its place. */
+  /** Null where the message does not hold it, or holds the device name instead. */
   imei: string | null;
-  /** Type of the device and version of the protocol, as they stand in messages in text. */
+  /** Device type and protocol version, as written in text messages. */
   version: string;
-  /** Four hexadecimal digits; null where the mask leaves it out. */
+  /** Four hexadecimal digits; null where the mask omits it. */
   count: string | null;
-  /** A text says what is wrong. */
+  /** A text describes what is wrong. */
   positions: Position[] | string;
   /** Number of the command that it acknowledges. */
   serial: string | null;
 }
 
 /**
- * Finds the end of a message. It has its length where the mask says so; where that stands is known of some kinds, and
- * others end where the checksum is right.
+ * Finds the end of a message. Messages of some kinds state their length where the mask includes it; the others end
+ * where the checksum is correct.
  *
- * @returns the offset behind it; 0 where it is not whole
+ * @returns the offset after it; 0 where it is incomplete
  */
 export function endOfHex(bytes: Buffer, from: number, maxBytes: number): number | Fault {
   const available = bytes.length - from;
@@ -190,7 +190,7 @@ function searchEnd(bytes: Buffer, from: number, maxBytes: number): number | Faul
   return { reason: 'bad-checksum', detail: `no checksum is right within ${maxBytes} bytes` };
 }
 
-/** The kind of a message, as if it did not come from the buffer. */
+/** The kind of a message; kinds from the buffer are mapped to those of new messages. */
 function kindOf(bytes: Buffer, from: number): string {
   const kind = bytes.toString('latin1', from + 1, from + KIND_BYTES);
   if (kind === 'BSP') return 'RSP';
@@ -198,7 +198,7 @@ function kindOf(bytes: Buffer, from: number): string {
   return kind === 'BNF' ? 'INF' : kind;
 }
 
-/** @param message whole, with a right checksum */
+/** @param message complete, with a correct checksum */
 export function readHex(message: Buffer): HexMessage {
   const countAt = message.length - TRAILER_BYTES;
   const count = message.toString('hex', countAt, countAt + COUNT_BYTES).toUpperCase();
@@ -212,7 +212,8 @@ export function readHex(message: Buffer): HexMessage {
     case 'ACK':
       return { ...known, ...readShort(message, KIND_BYTES + 1, KIND_BYTES + 2) };
     case 'INF': {
-      // The length stands behind the mask in models that have one mask: the others do not say where the IMEI stands.
+      // Models with a single mask have the length after it; in the messages of other models, the IMEI's offset is
+      // unknown.
       const mask = message.readUInt16BE(KIND_BYTES + 1);
       const hasLength = message.readUInt16BE(KIND_BYTES + 3) === message.length;
       return { ...known, imei: hasLength && !has(mask, INF_DEVICE_NAME) ? readImei(message, KIND_BYTES + 5) : null };
@@ -222,7 +223,9 @@ export function readHex(message: Buffer): HexMessage {
   }
 }
 
-/** A heartbeat, or the acknowledgement of a command: its identifier and number stand behind the IMEI. */
+/**
+ * Reads a heartbeat, or the acknowledgement of a command, which has the command's identifier and number after the IMEI.
+ */
 function readShort(message: Buffer, maskAt: number, from: number): Partial<HexMessage> {
   const mask = message[maskAt] as number;
   const isAcknowledgement = maskAt > KIND_BYTES;
@@ -236,7 +239,7 @@ function readShort(message: Buffer, maskAt: number, from: number): Partial<HexMe
   const version = take(SHORT_FIELD.deviceType, (message[at] as number) === LONG_TYPE ? 3 : 1);
   const ofProtocol = take(SHORT_FIELD.protocolVersion, 2);
   take(SHORT_FIELD.firmwareVersion, 2);
-  // The acknowledgement has it whatever the mask says.
+  // Acknowledgements have the id whatever the mask says.
   const hasUid = (isAcknowledgement || has(mask, SHORT_FIELD.uid)) && at + UID_BYTES <= end;
   const imei = hasUid && !has(mask, SHORT_FIELD.deviceName) ? readImei(message, at) : null;
   at += UID_BYTES + 1;
@@ -251,7 +254,7 @@ function readShort(message: Buffer, maskAt: number, from: number): Partial<HexMe
 
 const UID_BYTES = 8;
 
-/** Each two digits are a byte, the last digit is one of its own. */
+/** Each of the first seven bytes holds two digits, the last byte holds one. */
 function readImei(message: Buffer, at: number): string | null {
   if (at + UID_BYTES > message.length - TRAILER_BYTES) return null;
   const parts = [...message.subarray(at, at + UID_BYTES)];
@@ -293,19 +296,19 @@ function readPositions(
   type: string,
 ): Position[] | string {
   const { mask } = head;
-  // Events of the ignition have both mileages, whatever the mask says.
+  // Ignition events have both mileages, whatever the mask says.
   const isIgnition = isEvent && (report === 'GTIGN' || report === 'GTIGF');
   const tailMask = isIgnition ? mask | (1 << FIELD.tripMileage) | (1 << FIELD.mileage) : mask;
   const placeBytes = 1 + bytesOf(mask, PLACE_FIELDS) + 15 + (has(mask, FIELD.cell) ? 9 : 0);
   const end = message.length - 4 - bytesOf(tailMask, TAIL_FIELDS);
-  // Data of the vehicle's bus, of a length that is not said, may stand in the tail.
+  // The tail may hold vehicle bus data of unknown length.
   const isGv200 = GV200_TYPES.has(type);
   const slack = has(mask, FIELD.can) && !isGv200 ? MOST_CAN_BYTES : 0;
 
   const numberAt = head.at + bytesOf(mask, HEAD_FIELDS) + (isEvent ? (EVENT_BYTES.get(report) ?? 0) : 1);
   const left = end - numberAt - 1 - (message[numberAt] ?? 0) * placeBytes;
   const isHeadKnown = !isGv200 && left >= 0 && left <= slack;
-  // Models differ in what stands before the places, and not in what follows: there these are counted from the end.
+  // Fields before the places differ between models, and those after do not. Places are therefore located from the end.
   const fits = (number: number) => {
     const at = end - number * placeBytes - 1;
     return at > head.at && message[at] === number;
@@ -328,7 +331,7 @@ function readPositions(
   return positions;
 }
 
-/** Bytes of the fields of a mask, in their order. */
+/** Length in bytes of each field of a mask, in order. */
 type Layout = readonly (readonly [bit: number, bytes: number])[];
 const HEAD_FIELDS: Layout = [
   [FIELD.battery, 1],
@@ -358,7 +361,7 @@ const has = (mask: number, bit: number) => (mask & (1 << bit)) !== 0;
 const bytesOf = (mask: number, layout: Layout) =>
   layout.reduce((sum, [bit, bytes]) => sum + (has(mask, bit) ? bytes : 0), 0);
 
-/** Reads the fields that a mask says are there, one after the other. */
+/** Reads the fields that a mask includes, one after the other. */
 class Fields {
   readonly bytes: Buffer;
   readonly mask: number;
@@ -375,13 +378,13 @@ class Fields {
     return this.at - bytes;
   }
 
-  /** @returns where the field stands; null where it is left out, or the message ends before it */
+  /** @returns offset of the field; null where it is omitted, or the message ends before it */
   take(bit: number, bytes: number): number | null {
     if (!has(this.mask, bit) || this.at + bytes > this.bytes.length) return null;
     return this.skip(bytes);
   }
 
-  /** An unsigned number of up to six bytes. */
+  /** Reads an unsigned number of up to six bytes. */
   number(bit: number, bytes: number): number | null {
     const at = this.take(bit, bytes);
     return at === null ? null : this.bytes.readUIntBE(at, bytes);
@@ -392,7 +395,7 @@ class Fields {
     return at === null ? '' : this.bytes.toString('hex', at, at + bytes).toUpperCase();
   }
 
-  /** A whole number, and a byte with the digit behind the point. */
+  /** Reads a whole number, and a byte with the first decimal digit. */
   decimal(bit: number, bytes: number): number | null {
     const at = this.take(bit, bytes);
     if (at === null) return null;
@@ -413,7 +416,7 @@ function readPlace(fields: Fields): Position | string {
   if (Number.isNaN(fixTimeMs)) return 'the time of a place is not one';
   if (Math.abs(latitude) > 90 || Math.abs(longitude) > 180) return 'the place of a report is not one';
   const position = blankPosition(fixTimeMs, latitude + 0, longitude + 0);
-  // 0: the place is the last that was known.
+  // 0: the place is the last known one.
   position.valid = accuracy !== 0;
   position.speedKmh = speedKmh;
   position.courseDeg = azimuth !== null && azimuth <= 360 ? azimuth % 360 : null;
@@ -422,7 +425,7 @@ function readPlace(fields: Fields): Position | string {
   if (accuracy > 0) attributes.hdop = accuracy;
   const cellAt = fields.take(FIELD.cell, 9);
   if (cellAt !== null) {
-    // The digits of country and network stand as they are written.
+    // Country and network are binary-coded decimals.
     const [mcc, mnc] = [cellAt, cellAt + 2].map((at) => Number(bytes.toString('hex', at, at + 2)));
     if (mcc && mnc !== undefined && !Number.isNaN(mnc))
       Object.assign(attributes, {
@@ -449,7 +452,7 @@ function keepHead(position: Position, head: Fields): void {
   position.supplyV = supply === null ? null : supply / 1000;
   const analog = head.number(FIELD.analog, 2);
   if (analog !== null) attributes.analog1V = analog / 1000;
-  // Inputs and outputs of an expansion unit stand beside those of the terminal.
+  // Inputs and outputs of an expansion unit precede those of the terminal.
   head.take(FIELD.expansion, 1);
   const inputs = head.number(FIELD.digital, 1);
   head.take(FIELD.expansion, 1);

@@ -13,7 +13,7 @@ export const ALARM_REPORTS: readonly (readonly [report: string, alarm: Alarm])[]
   ['GTJDR', 'jamming'],
 ];
 const ALARM_OF = new Map(ALARM_REPORTS);
-/** Reports that say what the ignition is. */
+/** Reports that imply the ignition state. */
 export const IGNITION_REPORTS: ReadonlyMap<string, boolean> = new Map([
   ['GTIGN', true],
   ['GTIGF', false],
@@ -28,10 +28,10 @@ const UTC = /^\d{14}$/;
 const KILOMETRES = /^\d{1,7}\.\d$/;
 
 /**
- * Finds the places of a report. What stands before and behind them differs from model to model; the fields of a place
- * are the same in all: accuracy, speed, course, altitude, longitude, latitude, time, then the cell in four fields.
+ * Finds the places of a report. The fields before and after them differ between models; the fields of a place are the
+ * same in all: accuracy, speed, course, altitude, longitude, latitude, time, then the cell in four fields.
  *
- * @returns the positions; a text says what is wrong
+ * @returns the positions; a text describes what is wrong
  */
 export function readPlaces(report: string, fields: readonly string[]): Position[] | string {
   const positions: Position[] = [];
@@ -48,7 +48,7 @@ export function readPlaces(report: string, fields: readonly string[]): Position[
   return positions;
 }
 
-/** What the name of a report says of the newest of its places. */
+/** Applies the alarm or ignition state that the report's name implies to the newest place. */
 export function keepReport(position: Position, report: string): void {
   const alarm = ALARM_OF.get(report);
   position.alarms = alarm === undefined ? NO_ALARMS : [alarm];
@@ -66,7 +66,7 @@ function readPlace(fields: readonly string[], at: number): Position | string {
   if (Number.isNaN(fixTimeMs)) return 'the time of a place is not one';
   if (Math.abs(latitude) > 90 || Math.abs(longitude) > 180) return 'the place of a report is not one';
   const position = blankPosition(fixTimeMs, latitude + 0, longitude + 0);
-  // The accuracy is the dilution of precision; 0 says that there is no fix.
+  // The accuracy is the dilution of precision; 0 means that there is no fix.
   position.valid = accuracy !== 0;
   position.speedKmh = speed ?? null;
   position.courseDeg = courseOf(course ?? null);
@@ -75,7 +75,7 @@ function readPlace(fields: readonly string[], at: number): Position | string {
   if (accuracy) attributes.hdop = accuracy;
   readCell(attributes, fields.slice(at + 3, at + 7));
   if (Object.keys(attributes).length > 0) position.attributes = attributes;
-  // A field that is reserved stands between the cell and the mileage.
+  // A reserved field is between the cell and the mileage.
   const mileage = fields[at + 8] ?? '';
   if (KILOMETRES.test(mileage)) position.odometerM = Math.round(Number(mileage) * 1000);
   return position;

@@ -3,24 +3,24 @@ import { crc8 } from '../crc8.ts';
 import type { RefusalReason } from '../protocol.ts';
 
 /**
- * Frames of records, which newer terminals report in (GL601, GV500CNA: qdc.queclinksz.com, "Report", "Heartbeat" and
- * the pages of records and data): new ones begin with a plus, those of the buffer with a minus. They end with a count,
- * a CRC-8 and a dollar sign.
+ * Frames of records, used by newer terminals (GL601, GV500CNA: qdc.queclinksz.com, "Report", "Heartbeat" and the pages
+ * of records and data). New frames begin with a plus, buffered ones with a minus. They end with a count, a CRC-8 and a
+ * dollar sign.
  */
 export const REPORT_MARK = 0x00;
 export const HEARTBEAT_MARK = 0x10;
-/** What has to be there before the length of a frame is known. */
+/** Bytes needed to determine the length of a frame. */
 export const FRAME_HEAD_BYTES = 4;
 const HEARTBEAT_BYTES = 24;
 const IMEI_BYTES = 8;
 /** Count, checksum, dollar sign. */
 const TRAILER_BYTES = 4;
 const DOLLAR = 0x24;
-/** Bit of the byte behind the length: the report is one of several frames, and has two bytes that count these. */
+/** Bit of the byte after the length: the report spans several frames, and has two bytes that count them. */
 const SEVERAL = 0x80;
-/** Type of the device (2), version of the protocol (2), version of the maker's custom (1). */
+/** Device type (2), protocol version (2), version of the custom firmware (1). */
 const VERSION_BYTES = 5;
-/** Time (4), count (2), identifier of the record and code of its event. */
+/** Time (4), count (2), record identifier and event code. */
 const RECORD_HEAD_BYTES = 8;
 const LEAST_REPORT_BYTES = 5 + IMEI_BYTES + VERSION_BYTES + 1 + TRAILER_BYTES;
 
@@ -29,7 +29,7 @@ export const DATA = { ignition: 27, mileage: 31, hours: 34, shortPlace: 81, plac
 export const RECORD = { place: 0x50 } as const;
 /** State of the fix: bits 2 and 3 of the first byte of a place. */
 export const FIX = { none: 1, fixed: 2 } as const;
-/** Data that is kept as it stands: at most so much of it. */
+/** Maximum length of data kept raw. */
 const MOST_RAW_BYTES = 64;
 
 interface Fault {
@@ -40,11 +40,11 @@ interface Fault {
 export interface RecordFrame {
   imei: string;
   count: string;
-  /** Empty for a heartbeat; a text says what is wrong. */
+  /** Empty for a heartbeat; a text describes what is wrong. */
   positions: Position[] | string;
 }
 
-/** @returns the offset behind the frame; 0 where it is not whole */
+/** @returns the offset after the frame; 0 where it is incomplete */
 export function endOfFrame(bytes: Buffer, from: number, maxBytes: number): number | Fault {
   const available = bytes.length - from;
   if (available < FRAME_HEAD_BYTES) return 0;
@@ -61,8 +61,8 @@ export function endOfFrame(bytes: Buffer, from: number, maxBytes: number): numbe
 }
 
 /**
- * @param frame whole, with a right checksum
- * @returns null where its IMEI is not one
+ * @param frame complete, with a correct checksum
+ * @returns null where its IMEI is invalid
  */
 export function readFrame(frame: Buffer): RecordFrame | null {
   const isHeartbeat = frame[1] === HEARTBEAT_MARK;
@@ -98,7 +98,7 @@ function readShort(frame: Buffer, at: number): { value: number; bytes: 1 | 2 } {
   return { value: ((first & 0x7f) << 8) | (frame[at + 1] ?? 0), bytes: 2 };
 }
 
-/** A record without a place is a position that is not valid, at the time of the record. */
+/** Reads a record. One without a place becomes a position that is not valid, at the time of the record. */
 function readRecord(frame: Buffer, from: number, end: number): Position | string {
   const position = blankPosition(frame.readUInt32BE(from) * 1000, 0, 0);
   position.valid = false;
@@ -112,7 +112,7 @@ function readRecord(frame: Buffer, from: number, end: number): Position | string
     const dataAt = at + id.bytes + length.bytes;
     at = dataAt + length.value;
     if (at > end) return 'the data of a record is cut off';
-    // Without content: the terminal does not know it.
+    // Empty data: the terminal does not know the value.
     if (length.value === 0) continue;
     const problem = readData(position, attributes, id.value, frame.subarray(dataAt, at));
     if (problem !== null) return problem;
@@ -131,7 +131,7 @@ function readData(
   if (id === DATA.place && data.length === 22) return readPlace(position, attributes, data, true);
   if (id === DATA.shortPlace && data.length === 15) return readPlace(position, attributes, data, false);
   if (id === DATA.ignition && data.length === 1) {
-    // 2: not known.
+    // 2: unknown.
     position.ignition = data[0] === 0 ? false : data[0] === 1 ? true : null;
   } else if (id === DATA.mileage && data.length === 4) position.odometerM = data.readUInt32BE(0);
   else if (id === DATA.hours && data.length === 4) attributes.engineHours = Math.round(data.readUInt32BE(0) / 36) / 100;
@@ -139,7 +139,7 @@ function readData(
   return null;
 }
 
-/** Fix, longitude, latitude, time, speed; in full also HDOP, azimuth, altitude and satellites. */
+/** Reads fix, longitude, latitude, time, speed; the long form also has HDOP, azimuth, altitude and satellites. */
 function readPlace(
   position: Position,
   attributes: Record<string, AttributeValue>,
@@ -148,11 +148,11 @@ function readPlace(
 ): string | null {
   const [longitude, latitude] = [data.readInt32BE(1) / 1e6, data.readInt32BE(5) / 1e6];
   if (Math.abs(latitude) > 90 || Math.abs(longitude) > 180) return 'the place of a record is not one';
-  // Without a fix, all this is that of the last one.
+  // Without a fix, these values are those of the last fix.
   position.valid = (((data[0] as number) >> 2) & 3) === FIX.fixed;
   position.longitude = longitude + 0;
   position.latitude = latitude + 0;
-  // A terminal that never had one does not know when.
+  // 0 where the terminal never had a fix.
   const seconds = data.readUInt32BE(9);
   if (seconds > 0) position.fixTimeMs = seconds * 1000;
   position.speedKmh = data.readUInt16BE(13) / 10;

@@ -12,21 +12,21 @@ const PLUS = 0x2b;
 const MINUS = 0x2d;
 const COLON = 0x3a;
 const DOLLAR = 0x24;
-/** `+RESP:` is new, `+BUFF:` is from the buffer, `+ACK:` answers a command, `+NACK:` refuses it. */
+/** `+RESP:` is new, `+BUFF:` is buffered, `+ACK:` acknowledges a command, `+NACK:` refuses it. */
 const HEAD = /^\+(RESP|BUFF|ACK|NACK|EVT):(GT[A-Z\d]{3}|[A-Z]{2,10})$/;
 /** An IMEI, or the MEID of a terminal without one. */
 const UNIQUE_ID = /^[\dA-F]{14,15}$/i;
 const HEARTBEAT = 'GTHBD';
 const HEX_HEARTBEAT = '+HBD';
-/** A command and its number, which its acknowledgement has. */
+/** A command and its number, which its acknowledgement repeats. */
 const COMMAND = /^AT(?:\+(GT[A-Z]{3})|@([A-Z]{2,10}))=(?:.*,([\dA-F]{4})\$?$)?/i;
 
 const isLetter = (byte: number | undefined) => byte !== undefined && byte >= 0x41 && byte <= 0x5a;
 
 /**
- * Queclink @Track. Reports of comma-separated fields that a dollar sign ends, or in binary form: HEX messages
- * ({@link readHex}) and frames of records ({@link readFrame}). With server acknowledgement (SACK) on, each is answered
- * by its count, in text; the terminal sends it again otherwise.
+ * Queclink @Track: text reports of comma-separated fields that end with a dollar sign, or binary reports as HEX
+ * messages ({@link readHex}) and frames of records ({@link readFrame}). With server acknowledgement (SACK) on, each is
+ * answered with its count, in text; without that answer, the terminal sends it again.
  */
 export class QueclinkSession extends LineSession {
   #terminalId: TerminalId | null = null;
@@ -38,7 +38,7 @@ export class QueclinkSession extends LineSession {
     super({ maxLineBytes: MAX_FRAME_BYTES, ends: [DOLLAR, 0], between: [0, 0x0a, 0x0d] });
   }
 
-  /** An air interface command as it stands; null before the terminal is known, and for other commands. */
+  /** Sends an air interface command unchanged; null before the terminal is known, and for other commands. */
   command(command: TerminalCommand): SentCommand | null {
     if (this.#terminalId === null || !('parameters' in command) || command.type !== 'text') return null;
     const { text } = command.parameters;
@@ -60,7 +60,7 @@ export class QueclinkSession extends LineSession {
     if (second === REPORT_MARK || (second === HEARTBEAT_MARK && first === PLUS))
       return this.#takeFrame(bytes, from, out);
     if (first === MINUS) return this.refuse(out, 'bad-frame', 'a minus that no frame of records follows');
-    // Text has a colon and a letter behind its kind.
+    // Text has a colon and a letter after its kind.
     if (bytes.length - from < KIND_BYTES + 2) return 0;
     const isHex =
       HEX_KINDS.has(bytes.toString('latin1', from + 1, from + KIND_BYTES)) &&
@@ -97,7 +97,7 @@ export class QueclinkSession extends LineSession {
   protected override takeLine(line: string, _nowMs: number, out: Inbound[]): boolean {
     const [start = '', ...all] = line.split(',');
     const head = HEAD.exec(start);
-    // The first models have no version, and newer ones have theirs behind the IMEI.
+    // The IMEI comes first in the first models, which send no version, and in newer ones, which send it after the IMEI.
     const idAt = UNIQUE_ID.test(all[0] ?? '') ? 0 : 1;
     const [version = '', imei = ''] = [idAt === 0 ? '' : all[0], all[idAt]];
     const fields = all.slice(idAt + 1);
@@ -123,9 +123,9 @@ export class QueclinkSession extends LineSession {
   }
 
   /**
-   * The first message that says whose it is identifies the terminal.
+   * The first message with an id identifies the terminal.
    *
-   * @param imei null where the message does not say it
+   * @param imei null where the message has none
    * @returns false after a refusal
    */
   #isIdentified(imei: string | null, out: Inbound[]): boolean {
@@ -157,7 +157,7 @@ export class QueclinkSession extends LineSession {
     this.#pending = null;
   }
 
-  /** @param positions a text says what is wrong */
+  /** @param positions a text describes what is wrong */
   #deliver(positions: Position[] | string, count: string | null, out: Inbound[]): void {
     const ack = count === null ? null : Buffer.from(`+SACK:${count}$`, 'latin1');
     if (typeof positions === 'string') this.leaveOut(out, positions, ack);

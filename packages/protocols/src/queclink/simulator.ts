@@ -23,12 +23,15 @@ const REPORT_OF_IGNITION = new Map([...IGNITION_REPORTS].map(([report, ignition]
  */
 export const createQueclinkSimulator: CreateSimulator = (terminalId) => new QueclinkSimulator(terminalId);
 
-/** The same in HEX: satellites up to 15, the supply and the ignition beside an alarm are carried. */
+/**
+ * A Queclink terminal with HEX messages. They also carry satellites up to 15, the supply, and the ignition together
+ * with an alarm.
+ */
 export const createQueclinkHexSimulator: CreateSimulator = (terminalId) => new QueclinkHexSimulator(terminalId);
 
 /**
- * A newer terminal, which reports in records: alarms, the supply and fuel are not carried, and what is not known of
- * speed, course, altitude and satellites is 0.
+ * A newer Queclink terminal, which sends frames of records. They carry no alarms, supply or fuel; an unknown speed,
+ * course, altitude or number of satellites is sent as 0.
  */
 export const createQueclinkRecordSimulator: CreateSimulator = (terminalId) => new QueclinkRecordSimulator(terminalId);
 
@@ -37,7 +40,7 @@ class QueclinkSimulator implements TerminalSimulator {
   protected readonly imei: TerminalId;
   #count = 0;
   #received = '';
-  /** Counts of answers to commands: the server acknowledges them as it does reports. */
+  /** Counts of answers to commands: the server acknowledges them like reports. */
   readonly #answers = new Set<string>();
 
   constructor(terminalId: TerminalId) {
@@ -45,7 +48,7 @@ class QueclinkSimulator implements TerminalSimulator {
     this.imei = terminalId;
   }
 
-  /** Each report names the terminal. */
+  /** No login: each report names the terminal. */
   hello(): null {
     return null;
   }
@@ -99,13 +102,13 @@ class QueclinkSimulator implements TerminalSimulator {
     });
   }
 
-  /** Each message has a count. */
+  /** The next message count. */
   protected nextCount(): number {
     this.#count = (this.#count + 1) & 0xffff;
     return this.#count;
   }
 
-  /** Of a command. What a terminal does not do, it does not answer. */
+  /** Acknowledges a command. The terminal does not answer a command that it does not execute. */
   protected acknowledgement(name: string, serial: string, isDone: boolean): Buffer | null {
     if (!isDone) return null;
     const fields = [`+ACK:${name}`, VERSION, this.imei, '', serial, '20260101000000', hexOf(this.nextCount())];
@@ -116,7 +119,7 @@ class QueclinkSimulator implements TerminalSimulator {
 const DEVICE_TYPE = 0x4b;
 const PROTOCOL_VERSION = 0x0305;
 const FIRMWARE_VERSION = 0x0318;
-/** Fields that each report has. */
+/** Fields present in every report. */
 const ALWAYS = [
   FIELD.sendTime,
   FIELD.count,
@@ -129,7 +132,7 @@ const ALWAYS = [
 const EVENT_NUMBERS = new Map([...EVENT_REPORTS].map(([number, report]) => [report, number]));
 const PLACE_NUMBERS = new Map([...PLACE_REPORTS].map(([number, report]) => [report, number]));
 const MASK_OF_ACKNOWLEDGEMENT = 0xff & ~(1 << SHORT_FIELD.deviceName);
-/** Number of the command that asks for something at once. */
+/** Number of the real-time operation command. */
 const REAL_TIME_OPERATION = 16;
 
 class QueclinkHexSimulator extends QueclinkSimulator {
@@ -192,13 +195,13 @@ class QueclinkHexSimulator extends QueclinkSimulator {
     for (let at = 0; at < this.imei.length; at += 2) out.u8(Number(this.imei.slice(at, at + 2)));
   }
 
-  /** Count, a checksum that {@link seal} puts in, CR and LF. */
+  /** Appends count, a placeholder for the checksum of {@link seal}, CR and LF. */
   #end(out: ByteWriter): Buffer {
     return out.u16be(this.nextCount()).u16be(0).u8(0x0d).u8(0x0a).toBuffer();
   }
 }
 
-/** Puts the checksum into a message in HEX. */
+/** Fills in the checksum of a HEX message. */
 export function seal(bytes: Buffer): Buffer {
   const end = bytes.length - 4;
   bytes.writeUInt16BE(crc16CcittFalse(bytes, KIND_BYTES, end), end);
@@ -234,19 +237,19 @@ class QueclinkRecordSimulator extends QueclinkSimulator {
   }
 }
 
-/** Puts the checksum into a frame of records. */
+/** Fills in the checksum of a frame of records. */
 export function sealFrame(bytes: Buffer): Buffer {
   bytes.writeUInt8(crc8(bytes, 0, bytes.length - 2), bytes.length - 2);
   return bytes;
 }
 
-/** A record of a place, without its length. */
+/** Encodes a place record, without its length. */
 function recordOf(position: Position, count: number): Buffer {
   const { valid, speedKmh, courseDeg, altitudeM, satellites, ignition, odometerM } = position;
   const seconds = Math.floor(position.fixTimeMs / 1000);
   const out = new ByteWriter().u32be(seconds).u16be(count).u8(RECORD.place).u8(0);
   out.u8(DATA.place).u8(22);
-  // A fix in three dimensions.
+  // The 1 means a three-dimensional fix.
   out.u8(((valid ? FIX.fixed : FIX.none) << 2) | 1);
   out
     .i32be(Math.round(position.longitude * 1e6))

@@ -3,7 +3,7 @@ import type { Protocol } from '../protocol.ts';
 import { MAX_FRAME_BYTES, RuptelaSession } from './session.ts';
 import { createRuptelaExtendedSimulator, createRuptelaSimulator } from './simulator.ts';
 
-/** Of an SMS. */
+/** Length of an SMS. */
 const MAX_TEXT_CHARACTERS = 160;
 
 export const ruptela: Protocol<'ruptela'> = {

@@ -1,10 +1,10 @@
 import { type AttributeValue, blankPosition, type Position } from '@outrider/domain';
 import { signalPercentOfCsq } from '../attributes.ts';
 
-/** Commands of a terminal. Those of records exist in two forms: the later one has ids and events of two bytes. */
+/** Commands of a terminal. Record commands exist in two forms: the extended one has two-byte ids and events. */
 export const COMMAND = {
   records: 1,
-  /** A terminal says who it is, before it sends anything else. */
+  /** Identifies the terminal, before it sends anything else. */
   identification: 15,
   heartbeat: 16,
   textAnswer: 7,
@@ -17,27 +17,27 @@ export const ANSWER_RECORDS = 100;
 export const ANSWER_IDENTIFICATION = 115;
 export const ANSWER_FAULT_CODES = 109;
 export const ANSWER_HEARTBEAT = 116;
-/** A text command, as by SMS. */
+/** A text command, with the syntax of an SMS. */
 export const TEXT = 108;
 
-/** Ids of the maker's list that have a meaning of their own here; all others are kept as `io<id>`. */
+/** Ids of the maker's list that the codec interprets; all others are kept as `io<id>`. */
 export const IO = {
   ignition: 5,
   gsmSignal: 27,
   supplyMv: 29,
   batteryMv: 30,
   odometerM: 65,
-  /** 5 m. */
+  /** In steps of 5 m. */
   canOdometer: 163,
-  /** 0.125 revolutions per minute. */
+  /** In steps of 0.125 revolutions per minute. */
   canRpm: 197,
-  /** 0.4 %. */
+  /** In steps of 0.4 %. */
   canFuelLevel: 207,
   canIgnition: 409,
 } as const;
 const INPUTS = new Map([2, 3, 4, 5].map((id, index) => [id, `input${index + 1}`]));
 const ANALOG = new Map([22, 23].map((id, index) => [id, `analog${index + 1}V`]));
-/** 0.1 °C, signed. */
+/** In steps of 0.1 °C, signed. */
 const TEMPERATURES = new Map([78, 79, 80].map((id, index) => [id, `temperature${index + 1}C`]));
 
 const SECONDS_TO_IO = 23;
@@ -112,7 +112,7 @@ function readElement(
   const temperature = TEMPERATURES.get(id);
   if (temperature !== undefined && width > 1) attributes[temperature] = bytes.readIntBE(at, width) / 10;
   switch (id) {
-    // The fourth input is the one that makers wire the ignition to.
+    // The first of these is the fourth input, to which the maker's terminals have the ignition wired.
     case IO.ignition:
     case IO.canIgnition:
       position.ignition = raw !== 0;

@@ -15,20 +15,20 @@ import {
 /** The maker's limit is 1,024 bytes of records. */
 export const MAX_FRAME_BYTES = 2048;
 
-/** IMEI and command: what every packet has. */
+/** IMEI and command, present in every packet. */
 const LEAST_CONTENT_BYTES = 9;
 const ACCEPTED = 1;
 const NOT_ACCEPTED = 0;
 
 /**
- * Ruptela: binary packets with a CRC, each with the IMEI. Records are answered by one byte once they are durable; a
- * terminal deletes them then. Text commands go out as they would by SMS, and their answers come back. Messages with
- * another meaning, such as files, are accepted and not answered.
+ * Ruptela: binary packets with a CRC, each with the IMEI. Records are answered with one byte once they are durable; the
+ * terminal then deletes them. Text commands have the syntax of SMS commands, and terminals answer them. Other messages,
+ * such as files, are accepted and not answered.
  */
 export class RuptelaSession extends FramedSession {
   #terminalId: TerminalId | null = null;
   #correlation = 0;
-  /** Of the command that the terminal has not answered. */
+  /** Correlation of the command that the terminal has not answered. */
   #pending: number | null = null;
 
   constructor() {
@@ -61,14 +61,14 @@ export class RuptelaSession extends FramedSession {
     return this.#takeCommand(command, bytes, from + 11, end, out) ? total : 0;
   }
 
-  /** A text command as it stands; null before the terminal is known, and for other commands. */
+  /** Sends a text command unchanged; null before the terminal is known, and for other commands. */
   command(command: TerminalCommand): SentCommand | null {
     if (this.#terminalId === null || !('parameters' in command) || command.type !== 'text') return null;
     this.#pending = ++this.#correlation;
     return { correlation: this.#pending, bytes: buildPacket(TEXT, Buffer.from(command.parameters.text, 'latin1')) };
   }
 
-  /** Answers have no number: an answer is that of the command before it. */
+  /** Answers have no number: an answer belongs to the command before it. */
   #takeAnswer(text: string, out: Inbound[]): void {
     if (this.#pending === null) {
       out.push({ type: 'text', text });
@@ -79,7 +79,7 @@ export class RuptelaSession extends FramedSession {
     this.#pending = null;
   }
 
-  /** @returns whether the conversation goes on */
+  /** @returns whether the session continues */
   #takeCommand(command: number, bytes: Buffer, from: number, to: number, out: Inbound[]): boolean {
     switch (command) {
       case COMMAND.records:
@@ -111,7 +111,7 @@ export class RuptelaSession extends FramedSession {
   }
 }
 
-/** A packet of the server: length, command, content, checksum. */
+/** Builds a packet of the server: length, command, content, checksum. */
 export function buildPacket(command: number, content: Uint8Array): Buffer {
   const packet = Buffer.alloc(2 + 1 + content.length + 2);
   packet.writeUInt16BE(1 + content.length, 0);
@@ -125,7 +125,7 @@ function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]+/g, ' ').trim();
 }
 
-/** Whether the text says that the terminal did not do what it was asked. */
+/** Whether the text reports that the terminal did not execute the command. */
 function isRefusal(text: string): boolean {
   return /fail|error|incorrect|invalid|unknown|wrong|not /i.test(text);
 }

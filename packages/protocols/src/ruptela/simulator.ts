@@ -6,19 +6,19 @@ import { clampRound } from '../rounding.ts';
 import { ANSWER_IDENTIFICATION, ANSWER_RECORDS, COMMAND, IO, TEXT } from './records.ts';
 
 const MAX_POSITIONS = 20;
-/** Length and command, and the checksum behind the content. */
+/** Length and command, followed by the content and the checksum. */
 const HEAD_BYTES = 3;
 const CHECKSUM_BYTES = 2;
 
 /**
- * A Ruptela terminal. What the protocol can't carry: fractions of a second and of a km/h, alarms, litres of fuel; a
- * valid fix has a satellite at least, one that is not valid has none.
+ * A Ruptela terminal. What the protocol can't carry: fractions of a second and of a km/h, alarms, litres of fuel, a
+ * valid fix without satellites, and an invalid fix with satellites.
  *
  * @throws {TypeError} when the terminal's id is not an IMEI
  */
 export const createRuptelaSimulator: CreateSimulator = (terminalId) => new RuptelaSimulator(terminalId, false);
 
-/** The same with records that have ids of two bytes. */
+/** A Ruptela terminal whose records have two-byte ids. */
 export const createRuptelaExtendedSimulator: CreateSimulator = (terminalId) => new RuptelaSimulator(terminalId, true);
 
 class RuptelaSimulator implements TerminalSimulator {

@@ -3,7 +3,7 @@ import { setStates } from '../attributes.ts';
 import { utcMsOfText } from '../calendar.ts';
 import { courseOf, decimal, decimalOrNull } from '../degrees.ts';
 
-/** Numbers of emergencies (`EMG`), … */
+/** Alarms by the numbers of emergencies (`EMG`). */
 export const EMERGENCIES: readonly (readonly [number: string, alarm: Alarm])[] = [
   ['1', 'sos'],
   ['2', 'tamper'],
@@ -11,7 +11,7 @@ export const EMERGENCIES: readonly (readonly [number: string, alarm: Alarm])[] =
   ['5', 'other'],
   ['6', 'towing'],
 ];
-/** … and of alerts (`ALT`). */
+/** Alarms by the numbers of alerts (`ALT`). */
 export const ALERTS: readonly (readonly [number: string, alarm: Alarm])[] = [
   ['1', 'overspeed'],
   ['14', 'low-battery'],
@@ -27,7 +27,7 @@ const ALARM_OF: Readonly<Record<string, ReadonlyMap<string, Alarm>>> = {
   ALT: new Map(ALERTS),
 };
 
-/** Alerts that say what the ignition is. */
+/** Alerts that imply the ignition state. */
 export const IGNITION_ALERTS: ReadonlyMap<string, boolean> = new Map([
   ['33', true],
   ['34', false],
@@ -38,7 +38,7 @@ const DEGREES = /^[+-]\d{1,3}\.\d{4,8}$/;
 const FIELDS_BEHIND_PLACE = 8;
 
 /**
- * Reads a report: date, time, cell, place and what stands behind it. The models differ in what stands before the place.
+ * Reads a report: date, time, cell, place and the fields after it. The fields before the place differ between models.
  *
  * @param kind `STT`, `EMG`, `EVT`, `ALT`, …
  * @returns what is wrong, where there is no position
@@ -61,7 +61,7 @@ export function readReport(kind: string, fields: readonly string[]): Position | 
   return position;
 }
 
-/** @returns the place at its time, and the fields behind it; or what is wrong */
+/** @returns the place with its time, and the fields after it; or what is wrong */
 function readPlace(fields: readonly string[]): { position: Position; behind: string[] } | string {
   const dateAt = fields.findIndex(
     (text, index) => /^\d{8}$/.test(text) && /^\d\d:\d\d:\d\d$/.test(fields[index + 1] ?? ''),
@@ -80,7 +80,7 @@ function alarmsOf(kind: string, code: string): readonly Alarm[] {
   return alarm === undefined ? NO_ALARMS : [alarm];
 }
 
-/** The first of the states is the ignition, then come inputs and outputs. */
+/** The first state is the ignition; inputs and outputs follow. */
 function ignitionOf(states: string): boolean | null {
   return /^[01]{6,8}$/.test(states) ? states[0] === '1' : null;
 }
@@ -96,20 +96,20 @@ function attributesOf(
   if (/^[01]{6}$/.test(states))
     for (const [index, name] of ['input1', 'input2', 'input3', 'output1', 'output2'].entries())
       attributes[name] = states[index + 1] === '1';
-  // A regular report goes on with the number of the message, minutes of driving, and the voltage of the battery.
+  // A regular report continues with the message number, the driving time in minutes, and the battery voltage.
   const [, minutes, battery] = rest.map((text) => decimalOrNull(text));
   if (kind === 'STT' && typeof minutes === 'number') attributes.engineHours = Math.round((minutes / 60) * 100) / 100;
   if (kind === 'STT' && typeof battery === 'number') attributes.batteryV = battery;
   return attributes;
 }
 
-/** States in eight binary digits, the lowest one last. The ignition is the lowest of the inputs. */
+/** States in eight binary digits, the lowest bit last. The lowest input is the ignition. */
 const BITS = /^[01]{8}$/;
 
 /**
- * Reads a report of the models that have one format for all (ST4300, ST8300, …): the number of the terminal, a map of
- * the fields that it is set to send, and these fields. Speed, course, satellites and fix stand behind the place, then
- * the states, and what the report is about.
+ * Reads a report of the models that share one format (ST4300, ST8300, …): the terminal's number, a map of the fields
+ * that it is configured to send, and these fields. The place is followed by speed, course, satellites and fix, then by
+ * the states and the code of the report.
  *
  * @param kind `STT`, `EMG`, `EVT`, `ALT`
  * @returns what is wrong, where there is no position
@@ -131,7 +131,7 @@ export function readUniversalReport(kind: string, fields: readonly string[]): Po
     position.ignition = inputs[7] === '1';
     setStates(attributes, 'input', Number.parseInt(inputs, 2) >> 1);
     if (BITS.test(outputs)) setStates(attributes, 'output', Number.parseInt(outputs, 2));
-    // A regular report says the mode of the terminal, then why it was made; others what they are about.
+    // A regular report holds the mode of the terminal, then its cause; other reports hold their code here.
     const code = kind === 'STT' ? number : mode;
     if (/^\d{1,3}$/.test(code)) attributes.eventCode = Number(code);
     position.alarms = alarmsOf(kind, mode);
@@ -142,8 +142,8 @@ export function readUniversalReport(kind: string, fields: readonly string[]): Po
 }
 
 /**
- * Reads a report of the model ST910, which runs on a battery: speed, course, fix and the voltage of the battery stand
- * behind the place. No public document of the maker has this form.
+ * Reads a report of the battery-powered model ST910: speed, course, fix and the battery voltage follow the place. No
+ * public document of the maker describes this form.
  *
  * @returns what is wrong, where there is no position
  */

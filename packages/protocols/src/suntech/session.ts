@@ -8,16 +8,16 @@ export const MAX_FRAME_BYTES = 1024;
 const CR = 0x0d;
 const [A, Z] = [0x41, 0x5a];
 /**
- * Series and kind, or the kind alone in the format that later series have in common, and the number of the terminal.
- * Answers to commands have `Res` before it.
+ * Series and kind, or only the kind in the format that later series share, and the terminal's number. Answers to
+ * commands have `Res` before it.
  */
 const HEAD = /^(?:(S[TA]\d{3}[A-Z]{0,2}?)?([A-Z]{3})(?:;Res)?|(ST\d{3});([A-Z][a-z]+));(\d{6,15});/;
-/** Kinds that hold a place. */
+/** Kinds of messages that hold a place. */
 const REPORTS = new Set(['STT', 'EMG', 'EVT', 'ALT', 'Location', 'Emergency', 'Alert']);
 
 /**
- * Suntech ST series in text: fields between semicolons, a line for each report. The maker's description has no
- * acknowledgement over TCP: a terminal takes for stored what the connection took.
+ * Suntech ST series in text: fields separated by semicolons, a line for each report. The maker's description has no
+ * acknowledgement over TCP: a terminal treats data that the connection accepted as stored.
  */
 export class SuntechSession extends LineSession {
   #terminalId: TerminalId | null = null;

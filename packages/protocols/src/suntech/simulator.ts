@@ -8,7 +8,7 @@ const CODES = new Map<Alarm, { kind: string; code: string }>([
   ...ALERTS.toReversed().map(([code, alarm]) => [alarm, { kind: 'ALT', code }] as const),
   ...EMERGENCIES.toReversed().map(([code, alarm]) => [alarm, { kind: 'EMG', code }] as const),
 ]);
-/** Idle or driving: what a regular report says in place of a code. */
+/** Kind and mode of a regular report: idle or driving, instead of a code. */
 const MODE = { kind: 'STT', code: '1' } as const;
 const MODEL_AND_VERSION = '04;706';
 const CELL = '00100';
@@ -31,7 +31,7 @@ class SuntechSimulator implements TerminalSimulator {
     this.#terminalId = terminalId;
   }
 
-  /** Each line names the terminal. */
+  /** No login: each line names the terminal. */
   hello(): null {
     return null;
   }

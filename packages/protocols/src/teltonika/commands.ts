@@ -1,12 +1,12 @@
 import type { CommandAbility, CommandOrder } from '@outrider/domain';
 
-/** The wiki's longest command by GPRS. */
+/** Maximum length of a GPRS command, by the wiki. */
 const MAX_COMMAND_CHARACTERS = 160;
 /** Least time between records while the vehicle moves, in the home network. */
 const MOVING_PERIOD_PARAMETER = 10050;
 const ENGINE_OUTPUT = 1;
 
-/** As text in Codec 12 (Teltonika's wiki, "SMS/GPRS commands"). */
+/** Sent as text in Codec 12 (Teltonika's wiki, "SMS/GPRS commands"). */
 export const TELTONIKA_COMMANDS: readonly CommandAbility[] = [
   { type: 'engine-block', output: ENGINE_OUTPUT, how: 'Codec 12: `setdigout 1`' },
   { type: 'engine-resume', how: 'Codec 12: `setdigout 0`' },
@@ -17,7 +17,7 @@ export const TELTONIKA_COMMANDS: readonly CommandAbility[] = [
   { type: 'text', maxCharacters: MAX_COMMAND_CHARACTERS, how: 'Codec 12' },
 ];
 
-/** A command in the words of SMS/GPRS commands. */
+/** The text of a command, with the syntax of SMS/GPRS commands. */
 export function commandText(order: CommandOrder): string {
   switch (order.type) {
     case 'engine-block':
@@ -37,12 +37,12 @@ export function commandText(order: CommandOrder): string {
   }
 }
 
-/** A question mark leaves an output as it is. */
+/** A question mark leaves an output unchanged. */
 function outputText(output: number, on: boolean): string {
   return `setdigout ${'?'.repeat(output - 1)}${on ? 1 : 0}`;
 }
 
-/** Whether the text says that the terminal did not do what it was asked. */
+/** Whether the text reports that the terminal did not execute the command. */
 export function isRefusal(text: string): boolean {
   return /^(?:warning|error|fail|unknown|bad syntax|arguments required|not )|invalid|error|disabled from cfg/i.test(
     text,

@@ -5,9 +5,9 @@ import type { CreateSimulator, Inbound, Session, SimulatorReply, TerminalSimulat
 import { ENVELOPE_BYTES } from './messages.ts';
 import { createTeltonikaSimulator } from './simulator.ts';
 
-/** Length of what follows, packet id, a byte without a meaning, id of the AVL packet, length of the IMEI. */
+/** Length of the rest, packet id, an unused byte, id of the AVL packet, length of the IMEI. */
 const HEAD_BYTES = 8;
-/** What the length does not count. */
+/** Bytes of the length field itself, which it does not count. */
 const LENGTH_BYTES = 2;
 const ANSWER_LENGTH = 5;
 const WITHOUT_ANSWER = 1;
@@ -20,7 +20,7 @@ const NOTHING = Buffer.alloc(0);
 export class TeltonikaDatagramSession implements Session {
   readonly #createOverTcp: () => Session;
 
-  /** @param createOverTcp makes the session that reads the packets */
+  /** @param createOverTcp creates the session that reads the packets */
   constructor(createOverTcp: () => Session) {
     this.#createOverTcp = createOverTcp;
   }
@@ -47,7 +47,7 @@ export class TeltonikaDatagramSession implements Session {
     return out;
   }
 
-  /** A packet is in one datagram. */
+  /** Always 0: a packet is in one datagram. */
   dropUnfinished(): number {
     return 0;
   }
@@ -58,7 +58,7 @@ function refused(out: Inbound[], reason: 'bad-length' | 'bad-content', detail: s
   return out;
 }
 
-/** There is no answer to an IMEI: it comes with its records. */
+/** Logs in without an answer, because the IMEI arrives together with its records. */
 function login(session: Session, imei: Buffer, nowMs: number): Inbound[] {
   return session.push(imei, nowMs).map((message): Inbound => {
     if (message.type === 'identify') return { ...message, accept: null, reject: null };
@@ -74,7 +74,7 @@ function packetOverTcp(records: Buffer): Buffer {
   return packet;
 }
 
-/** The answer but for the count of the records. */
+/** The answer without the number of records. */
 function answerTo(chunk: Buffer, from: number): Buffer {
   const answer = Buffer.alloc(LENGTH_BYTES + ANSWER_LENGTH);
   answer.writeUInt16BE(ANSWER_LENGTH, 0);
@@ -84,7 +84,7 @@ function answerTo(chunk: Buffer, from: number): Buffer {
   return answer;
 }
 
-/** The count is the last byte of the answer over TCP. */
+/** Adds the number of records, the last byte of the answer over TCP. */
 function answered(message: Inbound, answer: Buffer): Inbound {
   if (message.type === 'refuse') return { ...message, bytes: null };
   if (message.type !== 'positions' || message.ack === null) return message;
@@ -102,7 +102,7 @@ class TeltonikaDatagramSimulator implements TerminalSimulator {
   readonly #overTcp: TerminalSimulator;
   readonly #imei: Buffer;
   #packetId = 0;
-  /** Packets without an answer, with the count of their records. */
+  /** Number of records of each packet without an answer, by packet id. */
   readonly #unanswered = new Map<number, number>();
   #received = NOTHING;
 
@@ -112,7 +112,7 @@ class TeltonikaDatagramSimulator implements TerminalSimulator {
     this.maxPositionsPerPacket = this.#overTcp.maxPositionsPerPacket;
   }
 
-  /** Each packet says the IMEI. */
+  /** No login: each packet holds the IMEI. */
   hello(): null {
     return null;
   }
@@ -141,7 +141,7 @@ class TeltonikaDatagramSimulator implements TerminalSimulator {
       const id = bytes[5] as number;
       const count = this.#unanswered.get(id);
       this.#unanswered.delete(id);
-      // The answer to a packet that was sent twice.
+      // The answer to a repeated packet.
       if (count === undefined) continue;
       const isTaken = bytes[6] === count && bytes.readUInt16BE(2) === id;
       replies.push(isTaken ? { type: 'ack' } : { type: 'refused', detail: `${bytes[6]} records taken of ${count}` });

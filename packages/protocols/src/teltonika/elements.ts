@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@outrider/domain';
 
-/** What an element becomes beside the attribute of its own name. */
+/** How an element is used, in addition to the attribute of its own name. */
 export type ElementUse =
   /** The attribute `name`. */
   | 'attribute'
@@ -18,7 +18,7 @@ export type ElementUse =
   | 'operator'
   /** A bit for each door. */
   | 'doors'
-  /** Nothing: it has no common name, or another meaning than on other models. */
+  /** Not used: it has no common name, or its meaning differs between models. */
   | 'raw';
 
 /** An I/O element (AVL id) of some width, by the pages "Data Sending Parameters ID" of Teltonika's wiki. */
@@ -30,10 +30,10 @@ export interface Element {
   /** The value is `raw * times / per`. */
   times: number;
   per: number;
-  /** Raw values outside are codes of errors. */
+  /** Raw values outside of this range are error codes. */
   from: number;
   to: number;
-  /** Codes of errors inside. */
+  /** Error codes within the range. */
   not: readonly number[];
 }
 
@@ -70,10 +70,10 @@ const signed = element('raw', '', { isSigned: true });
 const volts = (name: string) => attribute(name, { per: 1000 });
 const percent = (name: string) => attribute(name, { to: 100 });
 const level = (name: string) => attribute(name, { isSigned: true, from: 0 });
-/** 1-wire: 85.0 °C is what a sensor says before its first measurement; codes from 2000 on are errors. */
+/** 1-Wire: a sensor sends 85.0 °C before its first measurement; codes from 2000 on are errors. */
 const dallas = (n: number) =>
   attribute(`temperature${n}C`, { isSigned: true, per: 10, from: -550, to: 1150, not: [850] });
-/** In steps of 0.01 °C; firmware before 03.28 has whole thousands as errors. */
+/** In steps of 0.01 °C; firmware before 03.28 sends errors as whole thousands. */
 const bleTemperature = (n: number) =>
   attribute(`temperature${n}C`, { isSigned: true, per: 100, from: -4000, to: 12_500, not: [2000, 3000, 4000] });
 const eyeTemperature = (n: number) =>
@@ -88,7 +88,7 @@ const alarm = element('alarm', 'alarms');
 const each = (ids: readonly number[], bytes: 1 | 2 | 4 | 8, make: (n: number) => Element, first = 1): Row[] =>
   ids.map((id, index) => [id, bytes, make(first + index)]);
 
-/** On all models. */
+/** Elements of all models. */
 const EVERYWHERE: readonly Row[] = [
   ...each([1, 2, 3], 1, (n) => state(`input${n}`)),
   [9, 2, volts('analog1V')],
@@ -113,7 +113,7 @@ const EVERYWHERE: readonly Row[] = [
   ...each([10_804, 10_805, 10_806, 10_807], 1, (n) => percent(`humidity${n}Percent`), 5),
 ];
 
-/** By a CAN adapter (LVCAN200, ALLCAN300, CAN-CONTROL), on models other than FMB6xx. */
+/** Elements of a CAN adapter (LVCAN200, ALLCAN300, CAN-CONTROL), on models other than FMB6xx. */
 const CAN_ADAPTER: readonly Row[] = [
   [81, 1, attribute('canSpeedKmh')],
   [82, 1, percent('throttlePercent')],
@@ -126,7 +126,7 @@ const CAN_ADAPTER: readonly Row[] = [
   [115, 2, engineTemperature],
 ];
 
-/** Of the trackers FMB, FMC, FMM, FMU other than FMB6xx. */
+/** Trackers FMB, FMC, FMM and FMU other than FMB6xx. */
 const FMB: readonly Row[] = [
   ...EVERYWHERE,
   ...CAN_ADAPTER,
@@ -167,7 +167,7 @@ const FMB: readonly Row[] = [
   [390, 4, ofFuel],
 ];
 
-/** It reports a tenth of its external voltage. */
+/** FMB930 sends a tenth of its external voltage. */
 const FMB930: readonly Row[] = [...FMB, [66, 2, element('supply', 'supplyV', { per: 100 })]];
 
 /** FMB640, FMB641, FMC640, FMM640, FMC650, FMM650. */
@@ -281,7 +281,7 @@ export const FAMILIES = { FMB, FMB930, FMB6, FM63, FM11, FM36, TAT, FTC } as con
 >;
 export type Family = keyof typeof FAMILIES;
 
-/** Ids below it are found by index. */
+/** Elements with lower ids are found by array index. */
 const LOW_IDS = 512;
 const WIDTHS = [1, 2, 4, 8] as const;
 
@@ -299,7 +299,7 @@ export class Elements {
     );
   }
 
-  /** @param nth which of the widths 1, 2, 4 and 8 it has */
+  /** @param nth index of its width among 1, 2, 4 and 8 */
   of(id: number, nth: number): Element | null {
     return id < LOW_IDS
       ? (this.#low[nth * LOW_IDS + id] as Element | null)
@@ -313,9 +313,9 @@ export class Elements {
 }
 
 /**
- * What holds for a terminal whose model nobody said: an element that means the same on every family that has it in this
- * width. Fields of a position and alarms keep what they mean on FMB, the most common family: a false alarm is seen and
- * ends with the model, a missing one is not seen.
+ * Elements of a terminal of unknown model: those with the same meaning in every family that has them in this width.
+ * Fields of a position and alarms keep their meaning on FMB, the most common family. A false alarm is noticed and ends
+ * once the model is set; a missing one is not noticed.
  */
 const KEPT: readonly ElementUse[] = ['odometer', 'supply', 'fuel', 'alarm'];
 
@@ -337,10 +337,10 @@ function commonRows(): Row[] {
 
 export const COMMON = new Elements(commonRows());
 
-/** The value in its unit; null where the raw one is a code of an error. */
+/** Converts a raw value to its unit; null where it is an error code. */
 export function inUnit({ times, per, from, to, not }: Element, rawValue: number): number | null {
   if (rawValue < from || rawValue > to || (not.length > 0 && not.includes(rawValue))) return null;
-  // Steps are decimal; a product of doubles is not.
+  // Dividing last keeps decimal steps exact.
   return (rawValue * times) / per;
 }
 
@@ -351,7 +351,7 @@ export function setDoors(attributes: Record<string, AttributeValue>, bits: numbe
   for (const [index, bit] of DOORS.entries()) attributes[`door${index + 1}`] = (bits & bit) !== 0;
 }
 
-/** Country in the first three digits, network in the two or three after them. */
+/** The first three digits are the country, the following two or three the network. */
 export function setOperator(attributes: Record<string, AttributeValue>, code: number): void {
   if (code < 10_000 || code > 999_999) return;
   const networkDigits = code > 99_999 ? 1000 : 100;

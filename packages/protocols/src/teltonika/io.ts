@@ -1,9 +1,9 @@
 import type { Alarm } from '@outrider/domain';
 
 /**
- * I/O elements (AVL ids) of the FMB models that have a field, an alarm or text of their own; from the "Data Sending
- * Parameters ID" pages of Teltonika's wiki. Every element becomes the attribute `io<id>` with its raw value, except
- * those with a field.
+ * I/O elements (AVL ids) of the FMB models that map to a field, an alarm or a text; from the "Data Sending Parameters
+ * ID" pages of Teltonika's wiki. Every element becomes the attribute `io<id>` with its raw value, except those that map
+ * to a field.
  */
 export const IO = {
   /** Total odometer, metres. */
@@ -17,11 +17,11 @@ export const IO = {
   ignition: 239,
   /** 1: the vehicle is being towed. */
   towing: 246,
-  /** 1: a crash was seen; 6: the same by a device that was not calibrated. 2 to 5 report of traces of it. */
+  /** 1: crash detected; 6: crash detected by an uncalibrated device; 2 to 5: crash traces. */
   crash: 247,
   /** 1: jamming began; 0: it ended. */
   jamming: 249,
-  /** 1: cut off from external power. */
+  /** 1: disconnected from external power. */
   unplug: 252,
   /** 1 acceleration, 2 braking, 3 cornering. */
   greenDriving: 253,
@@ -33,11 +33,11 @@ export const IO = {
   vin: 256,
   /** Bar code, text. */
   barcode: 264,
-  /** Fault codes with commas between them, text. */
+  /** Comma-separated fault codes, text. */
   faultCodes: 281,
-  /** Vehicle identification number by a CAN adapter, text. */
+  /** Vehicle identification number from a CAN adapter, text. */
   canVin: 325,
-  /** Place as ISO 6709 writes it, text. */
+  /** Place in ISO 6709 notation, text. */
   iso6709: 387,
   /** Number of the SIM card, text. */
   iccid: 641,
@@ -71,7 +71,7 @@ export function alarmOf(id: number, value: number, eventId: number): Alarm | nul
   }
 }
 
-/** How a terminal says an alarm; alarms that Teltonika has no element for are not in it. */
+/** The element and value that report an alarm; alarms without an element of Teltonika's are missing. */
 export const IO_OF_ALARM: Partial<Record<Alarm, { id: number; value: number }>> = {
   sos: { id: IO.alarm, value: 1 },
   towing: { id: IO.towing, value: 1 },
@@ -84,7 +84,7 @@ export const IO_OF_ALARM: Partial<Record<Alarm, { id: number; value: number }>> 
   overspeed: { id: IO.overspeed, value: 0 },
 };
 
-/** Elements that can raise an alarm: as the event of a record they need no attribute of their own. */
+/** Whether an element can raise an alarm: as the event of a record, it needs no attribute of its own. */
 export function raisesAlarm(id: number): boolean {
   return IDS_OF_ALARMS.has(id);
 }
@@ -93,7 +93,7 @@ const IDS_OF_ALARMS: ReadonlySet<number> = new Set(Object.values(IO_OF_ALARM).ma
 
 const names: string[] = [];
 
-/** `io<id>`; made once for each id, of which there are at most 65,536. */
+/** `io<id>`; cached for each id, of which there are at most 65,536. */
 export function ioName(id: number): string {
   const known = names[id];
   if (known !== undefined) return known;

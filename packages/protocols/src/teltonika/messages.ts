@@ -1,23 +1,23 @@
 import { crc16Arc } from '../crc16.ts';
 
-/** Codecs of messages: text of the terminal, or of a serial device connected to it, and what it says to a command. */
+/** Codecs of messages: text of the terminal or of a serial device connected to it, and answers to commands. */
 export const CODEC_12 = 0x0c;
-/** With the time of the text before it. */
+/** With a time before the text. */
 export const CODEC_13 = 0x0d;
-/** With the terminal's IMEI before it. */
+/** With the terminal's IMEI before the text. */
 export const CODEC_14 = 0x0e;
-/** With time and IMEI before it. */
+/** With time and IMEI before the text. */
 export const CODEC_15 = 0x0f;
 
 /** Types of a message. */
 export const MESSAGE = {
   command: 0x05,
   answer: 0x06,
-  /** A command in Codec 14 named another IMEI. */
+  /** Answer to a command in Codec 14 that named another IMEI. */
   refused: 0x11,
 } as const;
 
-/** By codec, the bytes of a message before its text. */
+/** Bytes of a message before its text, by codec. */
 const BYTES_BEFORE_TEXT: Readonly<Record<number, number>> = {
   [CODEC_12]: 0,
   [CODEC_13]: 4,
@@ -26,13 +26,13 @@ const BYTES_BEFORE_TEXT: Readonly<Record<number, number>> = {
 };
 const TIME_BYTES = 4;
 
-/** Zeros (4), length (4), and the checksum (4) after what the length counts. */
+/** Zeros (4), length (4), and the checksum (4), none of which the length counts. */
 export const ENVELOPE_BYTES = 12;
 
 export interface Message {
   type: number;
   text: string;
-  /** When the text came to the terminal, Unix milliseconds; null where the codec does not say. */
+  /** When the terminal received the text, Unix milliseconds; null where the codec does not carry it. */
   timeMs: number | null;
 }
 
@@ -41,9 +41,10 @@ export function carriesMessages(codec: number): boolean {
 }
 
 /**
- * Reads messages: codec, count, and for each its type, a size and as many bytes; the count again.
+ * Reads messages: codec, count, and for each message its type, its size and its text; then the count again.
  *
- * @param start of the codec, `end` of the count that is said again
+ * @param start offset of the codec
+ * @param end offset of the repeated count
  * @returns the messages, or what is wrong
  */
 export function readMessages(bytes: Buffer, start: number, end: number): Message[] | string {
@@ -68,9 +69,9 @@ export function readMessages(bytes: Buffer, start: number, end: number): Message
 }
 
 /**
- * One message in its frame.
+ * Encodes one message with its frame.
  *
- * @param before what the codec has before the text: time, IMEI
+ * @param before bytes of the codec before the text: time, IMEI
  */
 export function encodeMessage(codec: number, type: number, text: string, before: Buffer = Buffer.alloc(0)): Buffer {
   const words = Buffer.from(text, 'latin1');
@@ -90,8 +91,8 @@ export function encodeMessage(codec: number, type: number, text: string, before:
 }
 
 /**
- * Printable text as it stands; anything else as hexadecimal digits, as of serial devices that speak a protocol of their
- * own.
+ * Printable text is kept unchanged. Anything else becomes hexadecimal digits, such as the binary protocol of a serial
+ * device.
  */
 function textOf(bytes: Buffer): string {
   const text = bytes.toString('latin1');

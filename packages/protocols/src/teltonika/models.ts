@@ -94,12 +94,12 @@ const TABLES = Object.fromEntries(
   Object.entries(FAMILIES).map(([family, rows]) => [family, new Elements(rows)]),
 ) as Record<Family, Elements>;
 
-/** The family of a model; null for one that is not known. */
+/** The family of a model; null where the model is unknown. */
 export function familyOf(model: string): Family | null {
   return Object.hasOwn(FAMILY_OF, model) ? FAMILY_OF[model as keyof typeof FAMILY_OF] : null;
 }
 
-/** What the elements of a terminal mean; null: nobody said its model. */
+/** The elements of a terminal's model; null where the model is not set. */
 export function elementsOf(model: string | null): Elements {
   const family = model === null ? null : familyOf(model);
   return family === null ? COMMON : TABLES[family];

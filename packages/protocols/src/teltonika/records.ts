@@ -6,13 +6,13 @@ export const CODEC_8 = 0x08;
 export const CODEC_8_EXTENDED = 0x8e;
 export const CODEC_16 = 0x10;
 
-/** How the elements of a record stand. */
+/** Layout of the elements of a record. */
 export interface RecordCodec {
   idBytes: 1 | 2;
   countBytes: 1 | 2;
-  /** A byte behind the id of the event says why the record was made. */
+  /** Whether a byte after the event id holds the cause of the record. */
   hasGeneration: boolean;
-  /** A group of elements of any length after those of 1, 2, 4 and 8 bytes. */
+  /** Whether elements of variable length follow those of 1, 2, 4 and 8 bytes. */
   hasAnyLength: boolean;
 }
 
@@ -22,15 +22,14 @@ export const RECORD_CODECS: Readonly<Record<number, RecordCodec>> = {
   [CODEC_16]: { idBytes: 2, countBytes: 1, hasGeneration: true, hasAnyLength: false },
 };
 
-/** Elements of any length that are text. */
+/** Elements of variable length that are text. */
 const TEXTS: ReadonlySet<number> = new Set([IO.vin, IO.barcode, IO.faultCodes, IO.canVin, IO.iso6709, IO.iccid]);
 
 /** Time (8), priority (1), longitude (4), latitude (4), altitude (2), angle (2), satellites (1), speed (2). */
 const FIXED_BYTES = 24;
 const TWO_32 = 2 ** 32;
 /**
- * Upper half of the first time refused: 2^43 ms is the year 2248. No clock drifts up to now; what stands there is not a
- * time.
+ * Upper half of the first time refused: 2^43 ms is the year 2248. No clock is that wrong, so the value is not a time.
  */
 const TIME_HIGH_LIMIT = 1 << 11;
 
@@ -40,10 +39,10 @@ const TIME_HIGH_LIMIT = 1 << 11;
  * A record whose fix was lost repeats the last place with no satellites (Teltonika's wiki, "GPS element"): it is not
  * valid.
  *
- * @param bytes where the records lie, from `start` up to `end`
- * @param count how many records there must be: they must fill the bytes exactly
+ * @param bytes hold the records from `start` up to `end`
+ * @param count number of records, which must fill the bytes exactly
  * @param elements of the terminal's family
- * @param positions is given one position for each record
+ * @param positions receives one position for each record
  * @returns what is wrong, or null
  */
 export function readRecords(
@@ -69,7 +68,7 @@ export function readRecords(
 
     const eventId = hasWideIds ? u16(bytes, p) : u8(bytes, p);
     const generation = hasGeneration ? u8(bytes, p + idBytes) : 0;
-    // The total after it is not read: what the groups themselves count decides.
+    // The total that follows is ignored: the counts of the groups are used.
     p += headBytes - FIXED_BYTES;
 
     let alarms: Alarm[] | null = null;
@@ -113,7 +112,7 @@ export function readRecords(
                 if (alarms === null) alarms = [alarm];
                 else if (!alarms.includes(alarm)) alarms.push(alarm);
               }
-              // 0 says that all is well; what is neither an alarm nor all well is reported as it stands.
+              // 0 means no alarm. Other values that are no alarm become attributes.
               if (value === 0 || (alarm !== null && id !== IO.overspeed)) continue;
             }
           }
@@ -141,7 +140,7 @@ export function readRecords(
   return p === end ? null : `${end - p} bytes after the last record`;
 }
 
-/** Time and place of a record: what stands before its elements. */
+/** Reads the fixed fields of a record, before its elements: time and place. */
 function readFix(bytes: Buffer, at: number): Position {
   const angle = u16(bytes, at + 19);
   const satellites = u8(bytes, at + 21);
@@ -164,10 +163,10 @@ function readFix(bytes: Buffer, at: number): Position {
 }
 
 /**
- * Sets the attributes of one element: its value as it stands, and what is known of its meaning.
+ * Sets the attributes of one element: its raw value, and its interpreted value.
  *
- * @param element null where it is not known
- * @param end where its value ends
+ * @param element null where it is unknown
+ * @param end offset after its value
  */
 function setAttributes(
   attributes: Record<string, AttributeValue>,
@@ -194,7 +193,7 @@ function setAttributes(
   else if (use === 'doors') setDoors(attributes, raw);
 }
 
-/** @returns where the elements end; -1 where one is cut off */
+/** @returns offset after the elements; -1 where one is cut off */
 function readAnyLength(
   bytes: Buffer,
   from: number,
@@ -215,7 +214,7 @@ function readAnyLength(
   return p;
 }
 
-/** The terminal sends the bytes of a key in the order opposite to what is printed on it. */
+/** The code printed on a key, whose bytes the terminal sends in the opposite order. */
 function printedKey(bytes: Buffer, at: number): string {
   return Buffer.from(bytes.subarray(at, at + 8))
     .reverse()
@@ -223,7 +222,7 @@ function printedKey(bytes: Buffer, at: number): string {
     .toUpperCase();
 }
 
-/** @param nth which of the widths 1, 2, 4 and 8 it has */
+/** @param nth index of its width among 1, 2, 4 and 8 */
 function unsigned(bytes: Buffer, at: number, nth: number): number {
   if (nth === 0) return u8(bytes, at);
   if (nth === 1) return u16(bytes, at);
@@ -257,7 +256,7 @@ function u32(bytes: Buffer, at: number): number {
   return i32(bytes, at) >>> 0;
 }
 
-/** A value that a number can't hold, as its decimal digits. */
+/** A value beyond the range of a number, as its decimal digits. */
 function u64(bytes: Buffer, at: number): string {
   return bytes.readBigUInt64BE(at).toString();
 }

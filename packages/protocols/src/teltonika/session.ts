@@ -16,44 +16,45 @@ import { elementsOf } from './models.ts';
 import { RECORD_CODECS, readRecords } from './records.ts';
 
 /**
- * The wiki's largest packet is 1280 bytes; this leaves space for terminals with longer ones, and holds any 255 records
- * of the smallest size.
+ * The wiki's largest packet is 1280 bytes. This limit allows for terminals with longer ones, and for any 255 records of
+ * the smallest size.
  */
 export const MAX_FRAME_BYTES = 16 * 1024;
 
 /** An IMEI has 15 digits; devices without one (beacons, test devices) send shorter or somewhat longer numbers. */
 const MAX_IMEI_DIGITS = 20;
 const MIN_IMEI_DIGITS = 5;
-/** Sent alone to keep the link open. */
+/** Sent alone to keep the connection open. */
 const PING = 0xff;
 
 const ACCEPT = Buffer.from([1]);
 const REJECT = Buffer.from([0]);
 
-/** How many records were taken: what a packet is acknowledged with. Shared, never written to. */
+/** Acknowledgements by the number of records accepted. Shared, never modified. */
 const ACKS: readonly Buffer[] = Array.from({ length: 256 }, (_, count) => Buffer.from([0, 0, 0, count]));
 
-/** Texts that came before any place, kept for the first record. */
+/** Limits of texts that arrived before any place and are held for the first record. */
 const MAX_EARLY_TEXTS = 8;
 const MAX_EARLY_CHARACTERS = 4096;
 
 /**
  * Teltonika over TCP: Codec 8, 8 Extended and 16 (Teltonika's wiki, "Teltonika Data Sending Protocols"). The terminal
- * says its IMEI; accepted, it sends packets of AVL records, each answered with the count of records taken. A packet
- * that can't be taken is answered with 0 before the connection ends: the terminal keeps its records. Messages (Codec 12
- * to 15) are not answered: the terminal would take four bytes for the beginning of a command. Their text is kept as a
- * record at the last place of the terminal. Commands go out in Codec 12.
+ * sends its IMEI. Once accepted, it sends packets of AVL records, each answered with the number of records accepted. A
+ * packet that cannot be accepted is answered with 0 before the connection ends, so that the terminal keeps its records.
+ *
+ * Messages (Codec 12 to 15) are not answered: the terminal would take four bytes for the beginning of a command. Their
+ * text is stored as a record at the last place of the terminal. Commands are sent in Codec 12.
  */
 export class TeltonikaSession extends FramedSession {
   readonly #modelOf: SessionOptions['modelOf'];
   #ids: readonly [TerminalId] | null = null;
-  /** The newest record, and when it came. */
+  /** The newest record, and its time of reception. */
   #newest: Position | null = null;
   #newestCameMs = 0;
   #early: Message[] = [];
   #earlyCharacters = 0;
   #correlation = 0;
-  /** Of the command that the terminal has not answered. */
+  /** Correlation of the command that the terminal has not answered. */
   #pending: number | null = null;
 
   constructor({ modelOf }: SessionOptions = {}) {
@@ -66,7 +67,7 @@ export class TeltonikaSession extends FramedSession {
     return this.#ids === null ? this.#takeImei(bytes, from, out) : this.#takePacket(bytes, from, this.#ids, nowMs, out);
   }
 
-  /** A command as text in Codec 12; null before the terminal said who it is. */
+  /** Encodes a command as text in Codec 12; null before the terminal has identified itself. */
   command(command: TerminalCommand): SentCommand | null {
     if (this.#ids === null || !('parameters' in command)) return null;
     this.#pending = ++this.#correlation;
@@ -98,7 +99,7 @@ export class TeltonikaSession extends FramedSession {
       if (bytes[from + i] !== 0) return this.refuse(out, 'bad-frame', 'a packet begins with four zero bytes');
     if (available < 8) return 0;
     const length = bytes.readUInt32BE(from + 4);
-    // Codec, count, count again: nothing shorter can be.
+    // The minimum is codec, count and repeated count.
     if (length < 3 || length > MAX_FRAME_BYTES - ENVELOPE_BYTES)
       return this.refuse(out, 'bad-length', `a packet of ${length} bytes`);
     if (available < length + ENVELOPE_BYTES) return 0;
@@ -137,7 +138,7 @@ export class TeltonikaSession extends FramedSession {
 
   #takeMessage(message: Message, nowMs: number, out: Inbound[]): void {
     const { type, text } = message;
-    // Answers have no number: an answer is that of the command before it.
+    // Answers have no number: an answer belongs to the command before it.
     if (this.#pending !== null && (type === MESSAGE.answer || type === MESSAGE.refused)) {
       const result = type === MESSAGE.refused || isRefusal(text) ? 'failed' : 'done';
       out.push({ type: 'answer', correlation: this.#pending, answer: { type: 'acknowledged', result, text } });
@@ -159,7 +160,7 @@ export class TeltonikaSession extends FramedSession {
     const first = positions[0];
     const last = positions[positions.length - 1];
     if (first === undefined || last === undefined) return;
-    // The records of a packet are in the order of their times, or in the opposite one.
+    // The records of a packet are in ascending or descending order of time.
     const newest = first.fixTimeMs > last.fixTimeMs ? first : last;
     if (this.#newest === null || newest.fixTimeMs >= this.#newest.fixTimeMs) {
       this.#newest = newest;
@@ -172,8 +173,8 @@ export class TeltonikaSession extends FramedSession {
   }
 
   /**
-   * A text as a record at the terminal's last place. Where the message has no time, it is that of the terminal's clock:
-   * a terminal that sends its archive is behind, and what it sends next must not look late.
+   * Stores a text as a record at the terminal's last place. Where the message has no time, the time is estimated on the
+   * terminal's clock: a terminal that sends its archive is behind, and its next records must not appear to be late.
    */
   #recordOf({ text, timeMs }: Message, { fixTimeMs, latitude, longitude }: Position, nowMs: number): Position {
     const record = blankPosition(timeMs ?? fixTimeMs + Math.max(0, nowMs - this.#newestCameMs), latitude, longitude);

@@ -9,9 +9,9 @@ import { elementsOf } from './models.ts';
 import { CODEC_8, CODEC_8_EXTENDED, CODEC_16, RECORD_CODECS, type RecordCodec } from './records.ts';
 import { MAX_FRAME_BYTES } from './session.ts';
 
-/** Keeps an ordinary packet within the 1280 bytes that the wiki names as the largest. */
+/** Keeps an ordinary packet within 1280 bytes, the maximum in the wiki. */
 const MAX_POSITIONS = 20;
-/** The fewest that give a fix with an altitude. */
+/** Minimum number of satellites for a fix with an altitude. */
 const SATELLITES_OF_A_FIX = 4;
 
 /**
@@ -24,11 +24,17 @@ const SATELLITES_OF_A_FIX = 4;
  */
 export const createTeltonikaSimulator: CreateSimulator = (terminalId) => new TeltonikaSimulator(terminalId, CODEC_8);
 
-/** The same in Codec 8 Extended, which carries `io<id>` with ids up to 65,535 and those of any length as hex. */
+/**
+ * A terminal that speaks Codec 8 Extended, which carries `io<id>` with ids up to 65,535, and those of variable length
+ * as hex.
+ */
 export const createTeltonikaExtendedSimulator: CreateSimulator = (terminalId) =>
   new TeltonikaSimulator(terminalId, CODEC_8_EXTENDED);
 
-/** The same in Codec 16, which carries `io<id>` with ids up to 65,535 and `generationType` (by default periodical). */
+/**
+ * A terminal that speaks Codec 16, which carries `io<id>` with ids up to 65,535 and `generationType` (default:
+ * periodical).
+ */
 export const createTeltonika16Simulator: CreateSimulator = (terminalId) => new TeltonikaSimulator(terminalId, CODEC_16);
 
 const PERIODICAL = 7;
@@ -39,10 +45,10 @@ class TeltonikaSimulator implements TerminalSimulator {
   readonly #codec: number;
   readonly #writer = new ByteWriter();
   #welcomed = false;
-  /** How many positions each packet had that is not yet acknowledged. */
+  /** Number of positions of each packet without an acknowledgement. */
   #unacknowledged: number[] = [];
   #received: number[] = [];
-  /** What is being received is a message of the server. */
+  /** Whether the bytes being received are a message of the server. */
   #isPacket = false;
 
   constructor(terminalId: TerminalId, codec: number) {
@@ -81,7 +87,7 @@ class TeltonikaSimulator implements TerminalSimulator {
       }
       this.#received.push(byte);
       if (this.#received.length < 4) continue;
-      // Four zeros are an acknowledgement of nothing, unless something follows them.
+      // Four zeros acknowledge no records, unless something follows them: then they begin a message.
       if (this.#received.every((part) => part === 0) && nth + 1 < chunk.length) this.#isPacket = true;
       if (this.#isPacket) {
         const command = this.#takePacket();
@@ -100,7 +106,7 @@ class TeltonikaSimulator implements TerminalSimulator {
     return replies;
   }
 
-  /** @returns the command, once it is whole */
+  /** @returns the command, once it is complete */
   #takePacket(): SimulatorReply | null {
     const bytes = Buffer.from(this.#received);
     if (bytes.length < 8 || bytes.length < bytes.readUInt32BE(4) + ENVELOPE_BYTES) return null;
@@ -155,7 +161,7 @@ function writeRecord(out: ByteWriter, position: Position, codec: RecordCodec): v
     const reported = position.attributes?.[ioName(io.id)];
     const value = io.id === IO.overspeed && isByte(reported) ? reported : io.value;
     byWidth[1].push([io.id, value]);
-    // One element is named as the event; overspeeding is an alarm only as that.
+    // A record names one element as its event; overspeeding is an alarm only as the event.
     if (eventId === 0 || io.id === IO.overspeed) eventId = io.id;
   }
 
@@ -201,7 +207,7 @@ function writeRecord(out: ByteWriter, position: Position, codec: RecordCodec): v
   for (const [id, bytes] of ofAnyLength) out.u16be(id).u16be(bytes.length).append(bytes);
 }
 
-/** As wide as the models FMB send the element, or else as it needs. */
+/** Writes a number with the width that FMB models use for the element, or else with the width that it needs. */
 function pushNumber(byWidth: Record<1 | 2 | 4 | 8, Elements>, id: number, value: number): void {
   if (!Number.isSafeInteger(value)) return;
   const known = WIDTHS.filter((_, nth) => FMB_ELEMENTS.of(id, nth) !== null);

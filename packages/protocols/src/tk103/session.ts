@@ -7,13 +7,13 @@ export const MAX_FRAME_BYTES = 1024;
 
 const OPENING = 0x28;
 const CLOSING = 0x29;
-/** Digits of the terminal, 12 as a rule, two letters, two digits; some models set them apart. */
+/** The terminal's digits, usually 12, two letters, two digits; some models separate them by commas. */
 const HEAD = /^\((\d{12,15}),?([A-Z]{2}\d{2}),?/;
 const IMEI_DIGITS = 15;
 
 /**
- * TK103: messages in brackets, each with the number of the terminal. The login and the handshake are answered, alarms
- * are confirmed; the places of a drive are not. Other messages are accepted and not answered.
+ * TK103: messages in brackets, each with the terminal's number. The login and the handshake are answered, and alarms
+ * are confirmed; regular places are not. Other messages are accepted and not answered.
  */
 export class Tk103Session extends LineSession {
   #terminalId: TerminalId | null = null;
@@ -59,7 +59,7 @@ export class Tk103Session extends LineSession {
     }
   }
 
-  /** @returns whether the conversation goes on */
+  /** @returns whether the session continues */
   #take(place: string | null, alarmCode: string | null, ack: Buffer | null, out: Inbound[]): boolean {
     if (place === null || place === '') {
       out.push({ type: 'positions', positions: [], ack });

@@ -11,9 +11,9 @@ const HANDSHAKE = 'BP00';
 const CODE_OF = new Map(ALARM_CODES.map(([code, alarm]) => [alarm, code]));
 
 /**
- * A TK103 terminal. It sends a handshake behind each place, whose answer says that the place is durable. What the
- * protocol can't carry: fractions of a second and of 0.1 km/h, an unknown ignition, altitude, satellites, supply, fuel,
- * attributes, more than one alarm, and kinds other than crash, SOS, overspeed, power cut and other.
+ * A TK103 terminal. It sends a handshake after each place; the answer to the handshake means that the place is durable.
+ * What the protocol can't carry: fractions of a second and of 0.1 km/h, an unknown ignition, altitude, satellites,
+ * supply, fuel, attributes, more than one alarm, and kinds other than crash, SOS, overspeed, power cut and other.
  *
  * @throws {TypeError} when the terminal's id is not 12 digits
  */
@@ -29,7 +29,7 @@ class Tk103Simulator implements TerminalSimulator {
     this.#terminalId = terminalId;
   }
 
-  /** Each message names the terminal. */
+  /** No login: each message names the terminal. */
   hello(): null {
     return null;
   }

@@ -9,15 +9,15 @@ const MAX_PREFIX_BYTES = 512;
 const LOGIN_ACCEPTED = Buffer.from('#AL#1\r\n');
 
 /**
- * Wialon IPS over UDP (Gurtam's "Wialon IPS" 2.0, UDP data transfer: the version came with 2.0, and the server sends no
- * commands): before its type, each packet says who it is from:
- * `<version>;<id>#D#…`, in version 1.1 `<id>#D#…`, and a password behind the id where the unit has one. It is read as
- * the same packet over TCP behind the same login. Login and data as over TCP are read as well.
+ * Wialon IPS over UDP (Gurtam's "Wialon IPS" 2.0, UDP data transfer). The version number was added in 2.0, and the
+ * server sends no commands. Each packet begins with the identity of the unit, before its type: `<version>;<id>#D#…`, in
+ * version 1.1 `<id>#D#…`, with a password after the id where the unit has one. It is read as the same packet over TCP
+ * after the same login. A login and data in the form of TCP are accepted as well.
  */
 export class WialonIpsDatagramSession implements Session {
   readonly #createOverTcp: () => Session;
 
-  /** @param createOverTcp makes the session that reads the packets */
+  /** @param createOverTcp creates the session that reads the packets */
   constructor(createOverTcp: () => Session) {
     this.#createOverTcp = createOverTcp;
   }
@@ -27,7 +27,7 @@ export class WialonIpsDatagramSession implements Session {
     const hash = chunk.subarray(0, MAX_PREFIX_BYTES).indexOf(HASH);
     const out: Inbound[] = [];
     if (hash > 0)
-      // No login was sent: none is answered.
+      // The terminal sent no login, so none is answered.
       for (const message of session.push(loginOf(chunk.subarray(0, hash)), nowMs)) out.push(withoutAnswer(message));
     if (out.some(({ type }) => type === 'refuse')) return out;
     out.push(...session.push(chunk.subarray(Math.max(0, hash)), nowMs));
@@ -37,13 +37,13 @@ export class WialonIpsDatagramSession implements Session {
     return out;
   }
 
-  /** A packet is in one datagram. */
+  /** Always 0: a packet is in one datagram. */
   dropUnfinished(): number {
     return 0;
   }
 }
 
-/** The login that says the same over TCP. */
+/** The equivalent login over TCP. */
 function loginOf(prefix: Buffer): Buffer {
   const fields = prefix.toString('latin1').split(';');
   const version = /^2\.\d$/.test(fields[0] ?? '') ? fields.shift() : undefined;

@@ -1,7 +1,7 @@
 import { type Alarm, type AttributeValue, blankPosition, NO_ALARMS, type Position } from '@outrider/domain';
 import { setStates } from '../attributes.ts';
 
-/** Why a message was not taken: the code that Gurtam's description answers it with. */
+/** Why a message was refused: the code of the answer in Gurtam's description. */
 export const FAULT = {
   structure: '-1',
   time: '0',
@@ -14,28 +14,27 @@ export const FAULT = {
 } as const;
 export type Fault = (typeof FAULT)[keyof typeof FAULT];
 
-/** Fields of a short and of an extended message, without the checksum that version 2 puts behind them. */
+/** Number of fields of a short and of an extended message, without the checksum that version 2 appends. */
 export const SHORT_FIELDS = 10;
 export const EXTENDED_FIELDS = 16;
-/** How the terminal says that it doesn't know; many leave the field empty instead. */
+/** The terminal's mark for an unknown value; many terminals leave the field empty instead. */
 export const UNKNOWN = 'NA';
 
 function isUnknown(text: string): boolean {
   return text === '' || text === UNKNOWN;
 }
 
-/** More than any terminal has sensors for; further parameters of a message are passed over. */
+/** Exceeds the sensors of any terminal; further parameters of a message are skipped. */
 const MAX_ATTRIBUTES = 96;
 const MAX_NAME_LENGTH = 64;
-/** Of a driver's message. */
+/** Maximum length of a driver's message. */
 const MAX_TEXT_LENGTH = 1000;
 const SOS: readonly Alarm[] = Object.freeze(['sos'] satisfies Alarm[]);
 
 /**
- * Parameters that have a field of their own. Their names are the terminal's to choose, so only those are taken whose
- * name leaves no doubt of what they are and in which unit; every other one (`odometer` may count metres or kilometres)
- * is an attribute under its own name. Digital inputs say nothing of the ignition: which of them is wired to it, only
- * the installer knows.
+ * Parameters that map to a field. The terminal chooses their names, so only names with a clear meaning and unit are
+ * mapped. Every other parameter becomes an attribute under its own name: `odometer` may count metres or kilometres. No
+ * digital input is read as the ignition: only the installer knows the wiring.
  */
 export const PARAM = {
   sos: 'SOS',
@@ -48,11 +47,11 @@ export const PARAM = {
 } as const;
 
 /**
- * Reads the fields of one message, short or extended. A message without coordinates is not valid and stands at 0/0, so
- * that its parameters are not lost.
+ * Reads the fields of one message, short or extended. A message without coordinates becomes a position that is not
+ * valid at 0/0, so that its parameters are not lost.
  *
- * @param fields ten or sixteen of them, as they stood between the semicolons
- * @param nowMs taken where the terminal does not give both date and time
+ * @param fields the ten or sixteen texts between the semicolons
+ * @param nowMs used where the terminal does not give both date and time
  * @returns the position, or the code of what is wrong
  */
 export function readMessage(fields: readonly string[], nowMs: number): Position | Fault {
@@ -97,7 +96,7 @@ export function readMessage(fields: readonly string[], nowMs: number): Position 
   return readExtension(position, fields) ?? position;
 }
 
-/** Adds what only an extended message has. @returns what is wrong, or null */
+/** Adds the fields that only an extended message has. @returns what is wrong, or null */
 function readExtension(position: Position, fields: readonly string[]): Fault | null {
   let attributes: Record<string, AttributeValue> | null = null;
   const hdop = readNumber(fields[10] ?? '');
@@ -147,7 +146,7 @@ function readExtension(position: Position, fields: readonly string[]): Fault | n
     for (const param of params.split(',')) {
       if (isUnknown(param)) continue;
       const typeAt = param.indexOf(':') + 1;
-      // Name, colon, type of one character, colon, value.
+      // Name, colon, one-character type, colon, value.
       if (typeAt < 2 || typeAt > MAX_NAME_LENGTH + 1 || param[typeAt + 1] !== ':') return FAULT.params;
       const name = param.slice(0, typeAt - 1);
       const text = param.slice(typeAt + 2);
@@ -156,7 +155,7 @@ function readExtension(position: Position, fields: readonly string[]): Fault | n
       if (value === null) return FAULT.params;
 
       if (typeof value === 'number' && setField(position, name, value)) continue;
-      // An object's own prototype can't be reached by a name from outside.
+      // Protects the object's prototype from external names.
       if (held >= MAX_ATTRIBUTES || name === '__proto__') continue;
       attributes ??= {};
       attributes[name] = value;
@@ -167,7 +166,7 @@ function readExtension(position: Position, fields: readonly string[]): Fault | n
   return null;
 }
 
-/** Takes a parameter that has a field of its own. @returns false where it has none */
+/** Takes a parameter that maps to a field. @returns false where it maps to none */
 function setField(position: Position, name: string, value: number): boolean {
   switch (name) {
     case PARAM.sos:
@@ -192,7 +191,7 @@ function setField(position: Position, name: string, value: number): boolean {
   }
 }
 
-/** Adds the names that all brands share beside the terminal's own ones. */
+/** Adds the names shared by all brands to the terminal's own names. */
 function withCommonNames(
   own: Record<string, AttributeValue> | null,
   supplyV: number | null,
@@ -210,13 +209,13 @@ function withCommonNames(
   return attributes;
 }
 
-/** Each bit as a state of its own: the lower eight, and the next eight where one of them is set. */
+/** Sets each bit as a digital state: the lower eight, and the next eight where one of them is set. */
 function nameStates(attributes: Record<string, AttributeValue>, name: 'input' | 'output', bits: number): void {
   setStates(attributes, name, bits);
   if (bits > 0xff) setStates(attributes, name, bits >>> 8, 9);
 }
 
-/** A driver's message, which has no time of its own: a position without a place. */
+/** Converts a driver's message to a position without a place, because it has no time of its own. */
 export function readDriverMessage(text: string, nowMs: number): Position {
   const position = blankPosition(nowMs, 0, 0);
   position.valid = false;
@@ -224,7 +223,7 @@ export function readDriverMessage(text: string, nowMs: number): Position {
   return position;
 }
 
-/** Unix milliseconds of DDMMYY and HHMMSS, with a fraction or without; NaN where they are no date and time. */
+/** Unix milliseconds of DDMMYY and HHMMSS, with or without a fraction; NaN where they are invalid. */
 function readTime(date: string, time: string): number {
   if (date.length !== 6 || time.length < 6 || time.length > 16) return Number.NaN;
   const day = twoDigits(date, 0);
@@ -237,7 +236,7 @@ function readTime(date: string, time: string): number {
   if (!(day >= 1 && day <= 31 && month >= 1 && month <= 12 && year >= 0)) return Number.NaN;
   if (!(hours <= 23 && minutes <= 59 && seconds <= 59)) return Number.NaN;
   const midnight = Date.UTC(2000 + year, month - 1, day);
-  // A 31 June would otherwise become a 1 July.
+  // Rejects dates that would roll over, such as 31 June to 1 July.
   if (day > 28 && new Date(midnight).getUTCDate() !== day) return Number.NaN;
   let fraction = 0;
   if (time.length > 6) {
@@ -261,14 +260,15 @@ function isDigits(text: string, from: number): boolean {
   return text.length > from;
 }
 
-/** Degrees of "degrees and minutes in one number" and a hemisphere; NaN where they are not. */
+/** Degrees of a number that combines degrees and minutes, with its hemisphere; NaN where they are invalid. */
 function readDegrees(text: string, hemisphere: string, positive: string, negative: string, limit: number): number {
   if (hemisphere !== positive && hemisphere !== negative) return Number.NaN;
   const number = readNumber(text);
   if (number === null || !(number >= 0)) return Number.NaN;
   const whole = Math.floor(number / 100);
   const minutes = number - whole * 100;
-  // To the grid of the log: the minutes' binary dust would end up in the tenth decimal.
+  // Rounded to the resolution of the log: otherwise the rounding error of the minutes would appear in the tenth
+  // decimal.
   const degrees = Math.round((whole + minutes / 60) * 1e7) / 1e7;
   if (minutes >= 60 || degrees > limit) return Number.NaN;
   return hemisphere === positive ? degrees : 0 - degrees;
@@ -294,20 +294,20 @@ function readNumber(text: string): number | null {
     else return Number.NaN;
   }
   if (digits === 0 || digits > 20) return Number.NaN;
-  // Up to 15 digits both the digits and the power are exact, so the quotient is the nearest number: what Number() says,
-  // sooner.
+  // With up to 15 digits, the digits and the power of ten are exact, so the quotient is correctly rounded. The result
+  // is that of Number(), but faster.
   if (digits > 15) return Number(text) + 0;
   const value = decimals > 0 ? mantissa / (POWERS_OF_TEN[decimals] as number) : mantissa;
   return first === 0x2d ? 0 - value : value;
 }
 
-/** A parameter's value by its type: 1 whole, 2 with decimals, 3 text; null where it is not of that type. */
+/** Parses a parameter by its type: 1 whole, 2 with decimals, 3 text; null where the value does not match the type. */
 function readParam(type: string | undefined, text: string): AttributeValue | null {
   switch (type) {
     case '1': {
       const value = readNumber(text);
       if (value === null || Number.isNaN(value)) return null;
-      // A 64-bit value that a number can't hold stays as its digits.
+      // A 64-bit value beyond the range of a number is kept as its digits.
       return Number.isSafeInteger(value) || text.includes('.') ? value : text;
     }
     case '2': {

@@ -4,9 +4,9 @@ import { FramedSession } from '../framed-session.ts';
 import type { Inbound, SentCommand } from '../protocol.ts';
 import { EXTENDED_FIELDS, FAULT, readDriverMessage, readMessage, SHORT_FIELDS } from './message.ts';
 
-/** Enough for more than a thousand messages of a black box in one line. */
+/** Enough for a black box of more than a thousand messages in one line. */
 export const MAX_FRAME_BYTES = 256 * 1024;
-/** Before it said who it is, a terminal has no reason to send more. */
+/** Limit before the login, when a terminal has no reason to send more. */
 const MAX_LOGIN_BYTES = 512;
 /** `#`, up to three letters, `#`. */
 const MAX_HEAD_BYTES = 5;
@@ -18,13 +18,13 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SEMICOLON = 0x3b;
 const BAR = 0x7c;
-/** A block of a photo, which follows its line; the documents have no bound. */
+/** Maximum size of a block of a photo, which follows its line; the documents set no limit. */
 const MAX_PHOTO_BYTES = 128 * 1024;
-/** Begins a packet compressed by zlib. */
+/** First byte of a packet compressed by zlib. */
 const COMPRESSED = 0xff;
 
 const reply = (text: string): Buffer => Buffer.from(`${text}\r\n`);
-// Shared, never written to.
+// Shared, never modified.
 const ACCEPT = reply('#AL#1');
 const REJECT = reply('#AL#0');
 const LOGIN_CHECKSUM = reply('#AL#10');
@@ -33,24 +33,25 @@ const EXTENDED_TAKEN = reply('#AD#1');
 const PONG = reply('#AP#');
 const MESSAGE_TAKEN = reply('#AM#1');
 const MESSAGE_CHECKSUM = reply('#AM#01');
-/** Answers a photo without a number of its own. */
+/** Answer to a photo without a block number. */
 const PHOTO_NOT_TAKEN = reply('#AI#0');
 const BLACK_BOX_CHECKSUM = reply('#AB#');
 
 /**
- * Wialon IPS 1.1 and 2.x (Gurtam's "Wialon IPS"): lines of text. The login reports the version: 2.x names it, and ends
- * each line with a checksum. A message that can't be taken is answered by its code, and the terminal goes on; what is
- * no line of this protocol ends the connection. The gateway checks the password of the login where the vehicle has one.
- * What a driver writes is kept. A photo is answered by the code for an error, block by block, since photos are not
- * kept. Tachograph files and compressed packets are not spoken.
+ * Wialon IPS 1.1 and 2.x (Gurtam's "Wialon IPS"): lines of text. A login of version 2.x names its version, and each
+ * line ends with a checksum. A message that cannot be accepted is answered with its code, and the session continues. A
+ * line of another protocol ends the connection. The gateway checks the password of the login where the vehicle has one.
+ *
+ * Driver messages are stored. Photos are not stored: each block is answered with the code for an error. Tachograph
+ * files and compressed packets are not supported.
  */
 export class WialonIpsSession extends FramedSession {
   #terminalId: TerminalId | null = null;
   #checksums = false;
   #correlation = 0;
-  /** Of the message that the terminal has not answered. */
+  /** Correlation of the message that the terminal has not answered. */
   #pending: number | null = null;
-  /** Bytes of the unfinished line that hold no line feed: not searched again. */
+  /** Bytes of the incomplete line already searched for a line feed. */
   #searched = 0;
 
   constructor() {
@@ -94,7 +95,7 @@ export class WialonIpsSession extends FramedSession {
     this.#searched = 0;
   }
 
-  /** @returns whether the conversation goes on */
+  /** @returns whether the session continues */
   #takeLine(type: string, bytes: Buffer, start: number, end: number, nowMs: number, out: Inbound[]): boolean {
     if (type === 'L') return this.#login(bytes, start, end, out);
     if (this.#terminalId === null) {
@@ -124,14 +125,14 @@ export class WialonIpsSession extends FramedSession {
     }
   }
 
-  /** A message to the driver; null before the login, and for other commands. */
+  /** Encodes a message to the driver; null before the login, and for other commands. */
   command(command: TerminalCommand): SentCommand | null {
     if (this.#terminalId === null || !('parameters' in command) || command.type !== 'text') return null;
     this.#pending = ++this.#correlation;
     return { correlation: this.#pending, bytes: messageLine(command.parameters.text, this.#checksums) };
   }
 
-  /** Answers have no number: an answer is that of the message before it. */
+  /** Answers have no number: an answer belongs to the message before it. */
   #takeMessageAnswer(text: string, out: Inbound[]): void {
     if (this.#pending === null) return;
     const result = text.startsWith('1') ? 'done' : 'failed';
@@ -151,7 +152,7 @@ export class WialonIpsSession extends FramedSession {
       return false;
     }
     const terminalId = (versioned ? fields[1] : fields[0]) ?? '';
-    // Letters, digits and marks that are no separators here.
+    // Allows letters, digits and characters that are not separators here.
     if ((!versioned && fields.length !== 2) || !/^[\w.:@/+-]{1,64}$/.test(terminalId)) {
       this.refuse(out, 'bad-content', 'a login without an identifier', REJECT);
       return false;
@@ -188,9 +189,9 @@ export class WialonIpsSession extends FramedSession {
   }
 
   /**
-   * The block of a photo stands behind its line: size, number of the block, number of the last one, date, time, name.
+   * Takes the block of a photo, which follows its line: size, block number, number of the last block, date, time, name.
    *
-   * @returns how many bytes it took
+   * @returns the number of bytes consumed
    */
   #takePhoto(line: string, lineBytes: number, available: number, out: Inbound[]): number {
     const [size = '', block = ''] = line.split(';');
@@ -218,7 +219,7 @@ export class WialonIpsSession extends FramedSession {
     else out.push({ type: 'positions', positions: [position], ack: short ? SHORT_TAKEN : EXTENDED_TAKEN });
   }
 
-  /** Short and extended messages in any mix; what is counted in the answer is how many of them were good. */
+  /** Takes short and extended messages in any mix; the answer counts the valid ones. */
   #takeBlackBox(bytes: Buffer, start: number, end: number, nowMs: number, out: Inbound[]): void {
     if (this.#checksums && !checksumHolds(bytes, start, end, BAR)) {
       out.push({ type: 'reply', bytes: BLACK_BOX_CHECKSUM });
@@ -235,7 +236,7 @@ export class WialonIpsSession extends FramedSession {
   }
 }
 
-/** A message, with a checksum as of 2.0. */
+/** Builds a message line, with a checksum from version 2.0 on. */
 export function messageLine(text: string, hasChecksum: boolean): Buffer {
   if (!hasChecksum) return reply(`#M#${text}`);
   const covered = Buffer.from(`${text};`);
@@ -243,8 +244,8 @@ export function messageLine(text: string, hasChecksum: boolean): Buffer {
 }
 
 /**
- * Is what stands after the last separator the checksum, in hexadecimal, of all before it, the separator included? Some
- * terminals write `0x` before it.
+ * Whether the hexadecimal text after the last separator is the checksum of all bytes up to and including the separator.
+ * Some terminals write `0x` before it.
  */
 function checksumHolds(bytes: Buffer, start: number, end: number, separator: number): boolean {
   let at = end;

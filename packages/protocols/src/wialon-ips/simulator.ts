@@ -5,7 +5,7 @@ import { clampRound } from '../rounding.ts';
 import { PARAM, UNKNOWN } from './message.ts';
 
 const MAX_POSITIONS = 100;
-/** A server's answer is a few characters; more than this without a line's end is not one. */
+/** A server's answer is a few characters; longer input without a line end is not an answer. */
 const MAX_ANSWER_LENGTH = 1024;
 
 /**
@@ -17,13 +17,13 @@ const MAX_ANSWER_LENGTH = 1024;
  */
 export const createWialonIpsSimulator: CreateSimulator = (terminalId) => new WialonIpsSimulator(terminalId, true);
 
-/** The same in version 1.1, which has no checksums. */
+/** A terminal that speaks Wialon IPS 1.1, which has no checksums. */
 export const createWialonIps11Simulator: CreateSimulator = (terminalId) => new WialonIpsSimulator(terminalId, false);
 
 /**
- * The sending side of a platform that forwards a terminal by Wialon IPS 2.0, in a connection of its own.
+ * The sending side of a platform that forwards one terminal by Wialon IPS 2.0, over a connection of its own.
  *
- * @param password that the receiving platform wants of terminals; null: none
+ * @param password that the receiving platform requires of terminals; null where it requires none
  * @throws {TypeError} when the terminal's id has a character that a login can't carry
  */
 export function createWialonIpsSender(terminalId: TerminalId, password: string | null): TerminalSimulator {
@@ -36,7 +36,7 @@ class WialonIpsSimulator implements TerminalSimulator {
   readonly #checksums: boolean;
   readonly #password: string;
   #received = '';
-  /** What each packet is answered with that is not yet acknowledged. */
+  /** Expected answers of the packets without an acknowledgement. */
   #expected: string[] = [];
 
   constructor(terminalId: TerminalId, checksums: boolean, password: string | null = null) {
@@ -87,7 +87,7 @@ class WialonIpsSimulator implements TerminalSimulator {
   }
 }
 
-/** One extended message. */
+/** Encodes one extended message. */
 function messageOf(position: Position): string {
   const time = new Date(position.fixTimeMs).toISOString();
   const whole = (value: number | null) => (value === null ? UNKNOWN : String(Math.round(value) + 0));
@@ -130,7 +130,7 @@ function messageOf(position: Position): string {
   ].join(';');
 }
 
-/** Degrees and minutes in one number, fine enough for steps of 1e-7 degrees. */
+/** Degrees and minutes combined in one number, precise enough for steps of 1e-7 degrees. */
 function degreesOf(degrees: number, digits: number, positive: string, negative: string): [string, string] {
   const steps = clampRound(Math.abs(degrees) * 1e7, 0, 1_800_000_000);
   const whole = Math.floor(steps / 1e7);
@@ -147,7 +147,7 @@ function paramOf(name: string, value: AttributeValue): string | null {
   return Number.isSafeInteger(value) ? `${name}:1:${value}` : `${name}:2:${value}`;
 }
 
-/** Free of what separates parameters, fields, messages and lines. */
+/** Whether the text is free of separators of parameters, fields, messages and lines. */
 function isPlain(text: string): boolean {
   return text !== '' && text !== UNKNOWN && !/[,;|#\r\n]/.test(text);
 }

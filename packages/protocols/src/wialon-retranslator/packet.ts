@@ -2,11 +2,11 @@ import { type Alarm, type AttributeValue, blankPosition, type Position } from '@
 import { setStates, signalPercentOfCsq } from '../attributes.ts';
 import { courseOf } from '../degrees.ts';
 
-/** Every block begins with it. */
+/** First bytes of every block. */
 export const BLOCK = 0x0bbb;
 /** Types of values. */
 export const VALUE = { text: 1, binary: 2, int: 3, double: 4, long: 5 } as const;
-/** Bits of a packet. */
+/** Flag bits of a packet. */
 export const FLAG = { place: 0x01, inputs: 0x02, outputs: 0x04, alarm: 0x10, driver: 0x20 } as const;
 /** Names of blocks that are read as more than an attribute. */
 export const NAME = {
@@ -32,18 +32,18 @@ const MAX_TEXT_LENGTH = 255;
 const MAX_ID_LENGTH = 64;
 const SOS: readonly Alarm[] = Object.freeze(['sos'] satisfies Alarm[]);
 
-/** What one packet says. */
+/** Content of one packet. */
 export interface Packet {
   terminalId: string;
   position: Position;
 }
 
 /**
- * Reads a packet, without its size. A packet without a place is not valid and stands at 0/0, so that its values are not
- * lost.
+ * Reads a packet, without its size. A packet without a place becomes a position that is not valid at 0/0, so that its
+ * values are not lost.
  *
- * @param isWhole false where the packet was cut off at the bound of a frame: its last block is passed over
- * @returns what is wrong, where it can't be read
+ * @param isWhole false where the packet was cut off at the limit of a frame: its last block is skipped
+ * @returns the packet, or what is wrong with it
  */
 export function readPacket(bytes: Buffer, from: number, to: number, isWhole: boolean): Packet | string {
   const idEnd = bytes.indexOf(0, from);
@@ -74,7 +74,7 @@ export function readPacket(bytes: Buffer, from: number, to: number, isWhole: boo
       if (placeFault !== null) return placeFault;
       continue;
     }
-    // An object's own prototype can't be reached by a name from outside. Photos and the like are not attributes.
+    // Protects the object's prototype from external names. Binary values such as photos are not attributes.
     if (value === null || Buffer.isBuffer(value) || name === '__proto__' || name === '') continue;
     if (held >= MAX_ATTRIBUTES || name.length > MAX_NAME_LENGTH) continue;
     held += 1;
@@ -93,7 +93,7 @@ function blockFault(bytes: Buffer, at: number, to: number): string | null {
   return size < LEAST_BLOCK_BYTES - 6 || at + 6 + size > to ? 'a block is cut off' : null;
 }
 
-/** @returns null for NaN, an infinity and types that are not described; undefined where the value is too short */
+/** @returns null for NaN, an infinity and unknown types; undefined where the value is too short */
 function readValue(bytes: Buffer, type: number, from: number, to: number): AttributeValue | Buffer | null | undefined {
   const length = to - from;
   switch (type) {
@@ -114,7 +114,7 @@ function readValue(bytes: Buffer, type: number, from: number, to: number): Attri
     case VALUE.long: {
       if (length < 8) return undefined;
       const value = bytes.readBigInt64BE(from);
-      // What a number can't hold stays as its digits.
+      // A value beyond the range of a number is kept as its digits.
       return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
     }
     default:
@@ -140,7 +140,7 @@ function readPlace(position: Position, value: Buffer): string | null {
   return null;
 }
 
-/** Gives the values that every platform names alike their fields and common names. */
+/** Maps the values that every platform names alike to fields and common names. */
 function readKnown(
   position: Position,
   attributes: Record<string, AttributeValue>,

@@ -3,11 +3,11 @@ import { FramedSession } from '../framed-session.ts';
 import { type Inbound, LET_IN_ALL, type LetIn, type SessionOptions } from '../protocol.ts';
 import { readPacket } from './packet.ts';
 
-/** Of a longer packet, the blocks that lie within this are read. Only photos make packets longer. */
+/** Of a longer packet, only the blocks within this limit are read. Only photos make packets longer. */
 export const MAX_FRAME_BYTES = 65_536;
-/** A size beyond it is no packet. */
+/** A larger size is not that of a packet. */
 const MAX_PACKET_BYTES = 16 * 1024 * 1024;
-/** A terminal without a name, time and flags. */
+/** Minimum: an empty terminal id, time and flags. */
 const LEAST_CONTENT_BYTES = 9;
 
 export const ACKNOWLEDGEMENT = 0x11;
@@ -19,7 +19,7 @@ export const ACKNOWLEDGEMENT = 0x11;
  */
 export class WialonRetranslatorSession extends FramedSession {
   readonly #letIn: LetIn;
-  /** Bytes of a long packet that are still to come. */
+  /** Bytes of a long packet that have not arrived yet. */
   #unread = 0;
 
   constructor({ letIn = LET_IN_ALL }: SessionOptions = {}) {

@@ -6,7 +6,9 @@ import { onlyPosition } from '../simulator-input.ts';
 import { BLOCK, FLAG, NAME, VALUE } from './packet.ts';
 import { ACKNOWLEDGEMENT } from './session.ts';
 
-/** Names of blocks that have a field of a position: an attribute of the name would be another value of it. */
+/**
+ * Names of blocks that map to a field of a position: an attribute of that name would be a second value of the field.
+ */
 const TAKEN: ReadonlySet<string> = new Set(Object.values(NAME));
 const isInt = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= 0x7fffffff;
 

@@ -10,21 +10,21 @@ import { hashPassword } from './password.ts';
 import { endSessionsOf } from './sessions.ts';
 import { loginKey, USERS } from './user-rows.ts';
 
-/** What a link in an e-mail lets its reader do: both set the password of an account. */
+/** Purpose of a link in an e-mail. Both let its reader set the password of an account. */
 export type AccountLinkPurpose = 'reset' | 'invitation';
 
-/** An e-mail with a link that is to be sent, by the caller and nobody else. */
+/** An e-mail with a link, leased by the caller for sending. */
 export interface LeasedAccountLink extends Lease {
   purpose: AccountLinkPurpose;
   user: User;
   tenant: string;
   address: string;
-  /** Of its reader. */
+  /** Language of the reader. */
   language: string;
   attempts: number;
 }
 
-/** Accounts that share an address each get a mail, up to so many. */
+/** How many of the accounts that share an address are each sent a mail. */
 const MAX_ACCOUNTS_OF_ADDRESS = 5;
 
 /**
@@ -41,13 +41,13 @@ export class AccountLinks {
     this.#leases = new Leases(store, { table: 'accountLinks', dueAt, leasedUntil: dueAt });
   }
 
-  /** Where mails about the account go; null: nowhere. */
+  /** Address for mails about the account; null: none. */
   async emailOf(userId: UserId): Promise<string | null> {
     const query = this.#store.db.selectFrom('accountEmails').select('address').where('userId', '=', userId);
     return (await query.executeTakeFirst())?.address ?? null;
   }
 
-  /** @param address null takes it away; a link that was sent to an earlier one works no more */
+  /** @param address null removes it; a link that was sent to an earlier address becomes invalid */
   setEmail(user: User, address: string | null): Promise<void> {
     return this.#store.write(async (writer) => {
       const { tx } = writer;
@@ -61,14 +61,14 @@ export class AccountLinks {
       if (before === address) return;
       await tx.deleteFrom('accountLinks').where('id', '=', user.id).execute();
       note(writer, 'email-changed', user, { email: before }, { email: address });
-      // To where its user read until now: who took the account over reads the other one.
+      // Notifies the previous address: somebody who took the account over may control the new one.
       if (before !== null) await noteNotice(writer, user, 'email-changed', null, before);
     });
   }
 
   /** Accounts with this login or this e-mail address that have an address. */
   async accountsOf(loginOrEmail: string): Promise<UserId[]> {
-    // PostgreSQL refuses to be asked for it, and nobody has it.
+    // PostgreSQL rejects NUL in a parameter, and no login or address contains it.
     if (loginOrEmail.includes('\u0000')) return [];
     const rows = await this.#store.db
       .selectFrom('accountEmails')
@@ -87,7 +87,7 @@ export class AccountLinks {
   }
 
   /**
-   * Has a link sent to the address of an account. One that was sent before works until the new one is on its way.
+   * Requests a link to be sent to the address of an account. An earlier link works until the new one is being sent.
    *
    * @returns false where the account has no address
    */
@@ -144,9 +144,9 @@ export class AccountLinks {
   }
 
   /**
-   * Puts the token of the mail that is about to be sent in force, in place of an earlier one.
+   * Makes the token of the mail that is about to be sent valid, in place of an earlier one.
    *
-   * @returns false where the lease was lost: nothing was noted
+   * @returns false where the lease was lost: nothing was stored
    */
   async arm({ id, lease }: Lease, token: string, expiresAtMs: number): Promise<boolean> {
     const row = await this.#store.db
@@ -164,7 +164,7 @@ export class AccountLinks {
     return this.#leases.settle(this.#store.db, leased, { nextAttemptAtMs: retryAtMs });
   }
 
-  /** The account whose link has this token; null for one that was used, has expired or never was. */
+  /** The account whose link has this token; null for a token that was used, has expired or never existed. */
   async accountOf(token: string): Promise<{ user: User; purpose: AccountLinkPurpose } | null> {
     const { db, now } = this.#store;
     const row = await linkOf(db, token, now());
@@ -173,7 +173,7 @@ export class AccountLinks {
   }
 
   /**
-   * Uses a link up: the account has this password, and all its sessions have ended.
+   * Uses a link up: sets the password of its account and ends all its sessions.
    *
    * @returns the account; null where the link was used or has expired meanwhile
    * @throws {PasswordsBusyError} when too many passwords are being worked on

@@ -1,7 +1,7 @@
 import type { User, UserId } from '@outrider/domain';
 import type { Reader, Writer } from '../store/store.ts';
 
-/** Changes of how an account signs in that its user is sent an e-mail about. */
+/** Changes of an account's sign-in that its user is notified of by e-mail. */
 export const ACCOUNT_NOTICES = [
   'password-changed',
   'email-changed',
@@ -15,11 +15,11 @@ export const ACCOUNT_NOTICES = [
 ] as const;
 export type AccountNotice = (typeof ACCOUNT_NOTICES)[number];
 
-/** Waiting ones of an account: what is beyond is not sent. The first ones say that somebody is at it. */
+/** Maximum of waiting notices per account; further ones are dropped. The first ones are warning enough. */
 const MAX_WAITING = 20;
 
 /**
- * Has the user of an account sent an e-mail about a change.
+ * Queues an e-mail to the user of an account about a change.
  *
  * @param address undefined: the account's; nothing is sent where it has none
  */

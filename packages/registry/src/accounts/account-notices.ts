@@ -4,11 +4,11 @@ import { type Lease, Leases } from '../work/leases.ts';
 import type { AccountNotice } from './account-notice-rows.ts';
 import { USERS } from './user-rows.ts';
 
-/** An e-mail about such a change that is to be sent, by the caller and nobody else. */
+/** An e-mail about such a change, leased by the caller for sending. */
 export interface LeasedAccountNotice extends Lease {
   kind: AccountNotice;
   user: User;
-  /** What was added or removed, as its user calls it; null: nothing that has a name. */
+  /** Name of what was added or removed; null: it has no name. */
   detail: string | null;
   address: string;
   /** When it was changed, in Unix milliseconds. */
@@ -27,7 +27,7 @@ export class AccountNotices {
     this.#leases = new Leases(store, { table: 'accountNotices', dueAt, leasedUntil: dueAt });
   }
 
-  /** The oldest first. */
+  /** Leases due notices, the oldest first. */
   lease(limit: number, leaseMs: number): Promise<LeasedAccountNotice[]> {
     return this.#store.due(
       'account notices',
@@ -54,12 +54,12 @@ export class AccountNotices {
     return this.#leases.renew(leased, leaseMs);
   }
 
-  /** Has it sent once more. @returns false where the lease was lost */
+  /** Schedules another attempt. @returns false where the lease was lost */
   retry(leased: Lease, atMs: number): Promise<boolean> {
     return this.#leases.settle(this.#store.db, leased, { nextAttemptAtMs: atMs });
   }
 
-  /** It was sent, or is given up. @returns false where the lease was lost: nothing was removed */
+  /** Removes a notice that was sent or given up. @returns false where the lease was lost: nothing was removed */
   async remove({ id, lease }: Lease): Promise<boolean> {
     const query = this.#store.db.deleteFrom('accountNotices').where('id', '=', id).where('lease', '=', lease);
     return (await query.returning('id').executeTakeFirst()) !== undefined;

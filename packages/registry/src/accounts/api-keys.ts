@@ -14,7 +14,7 @@ import { type Page, type Paging, readPage } from '../store/page.ts';
 import type { ApiKeyRow } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 
-/** An account has no more of them: what nobody uses is to be revoked. */
+/** An account with this many keys must revoke one before it creates another. */
 export const MAX_API_KEYS_PER_USER = 50;
 
 /** A key that stands for an account, without its secret. */
@@ -22,29 +22,29 @@ export interface ApiKey extends ApiKeyGrant {
   userId: UserId;
   name: string;
   createdAtMs: number;
-  /** From then on it opens nothing; null: it does not expire. */
+  /** Null: it does not expire. */
   expiresAtMs: number | null;
-  /** Of the last use that was noted; null: it was never used. */
+  /** Time of the last recorded use; null: it was never used. */
   lastUsedAtMs: number | null;
   /** IP address of that use. */
   lastUsedAddress: string | null;
 }
 
-/** What the owner of a key says of it. */
+/** Fields of a key that its owner sets. */
 export type ApiKeyFields = Pick<ApiKey, 'name' | 'scopes' | 'groupIds' | 'expiresAtMs'>;
 
-/** A key as it is checked. */
+/** What authentication needs to check a client's key. */
 export interface StoredApiKey {
   grant: ApiKeyGrant;
   userId: UserId;
-  /** SHA-256 of the secret, in hexadecimal digits: enough for 256 random bits. */
+  /** SHA-256 of the secret, in hexadecimal digits. A fast hash suffices for 256 random bits. */
   secretHash: string;
   expiresAtMs: number | null;
 }
 
 const SECRET_BYTES = 32;
 
-/** API keys that have not expired. Of their secrets, hashes are stored. */
+/** API keys that have not expired. Only hashes of their secrets are stored. */
 export class ApiKeys {
   readonly #store: Store;
 
@@ -60,7 +60,7 @@ export class ApiKeys {
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
     return this.#store.write(async (writer) => {
       const { tx, newId, nowMs } = writer;
-      // Expired ones do not count.
+      // Expired keys do not count towards the limit.
       await tx.deleteFrom('apiKeys').where('userId', '=', userId).where('expiresAtMs', '<=', nowMs).execute();
       const { count } = await tx
         .selectFrom('apiKeys')
@@ -105,7 +105,7 @@ export class ApiKeys {
     return { grant: grantOf(key), userId, secretHash: row.secretHash, expiresAtMs };
   }
 
-  /** Those of the keys that are neither gone nor expired, as they are now. */
+  /** Current grants of the keys among these that exist and have not expired. */
   async grantsAmong(ids: readonly ApiKeyId[]): Promise<Map<ApiKeyId, ApiKeyGrant>> {
     const grants = new Map<ApiKeyId, ApiKeyGrant>();
     for (const some of inChunks(ids))
@@ -116,13 +116,13 @@ export class ApiKeys {
     return grants;
   }
 
-  /** Of an account, in the order of their creation. Without expired ones. */
+  /** Keys of an account, in the order of their creation, without expired ones. */
   async list(userId: UserId, paging: Paging): Promise<Page<ApiKey>> {
     return readPage(this.#live().where('userId', '=', userId), paging, (rows) => rows.map(fromRow));
   }
 
   /**
-   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @param expectedVersion version that the caller last saw; null: any
    * @throws {NotFoundError} {StaleVersionError}
    */
   update(id: ApiKeyId, expectedVersion: number | null, patch: Partial<ApiKeyFields>): Promise<ApiKey> {
@@ -184,7 +184,6 @@ export class ApiKeys {
   }
 }
 
-/** Keys of an account that is deleted open nothing any more. */
 export async function deleteApiKeysOf(db: Reader, userId: UserId): Promise<void> {
   await db.deleteFrom('apiKeys').where('userId', '=', userId).execute();
 }
@@ -222,7 +221,7 @@ function fromRow(row: ApiKeyRow): ApiKey {
   };
 }
 
-/** What of a key concerns the audit trail. */
+/** Fields of a key that are recorded in the audit trail. */
 function fieldsOf({ userId, name, scopes, groupIds, expiresAtMs }: ApiKey) {
   return { ownerId: userId, name, scopes, groupIds, expiresAtMs };
 }

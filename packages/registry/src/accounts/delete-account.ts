@@ -23,7 +23,10 @@ import { deleteSecondFactorOf } from './second-factors.ts';
 import { endSessionsOf, forgetSourcesOf } from './sessions.ts';
 import { idsOf, USERS } from './user-rows.ts';
 
-/** Deletes an account with all that belongs to it alone. What a dealer had becomes the operator's own. */
+/**
+ * Deletes an account with everything that belongs to it alone. Vehicles, groups, drivers and users of a dealer become
+ * the operator's own.
+ */
 export async function deleteAccount(writer: Writer, user: User): Promise<void> {
   const { id } = user;
   const { tx } = writer;
@@ -69,7 +72,7 @@ async function releaseAllOf(writer: Writer, dealer: User): Promise<void> {
   await dropTakenExternalIds(writer, 'users', id);
   await dropTakenGeofenceIds(writer, idsOf(userRows), null);
   await tx.updateTable('users').set({ dealerId: null, dealerBlocked: 0 }).where('dealerId', '=', id).execute();
-  // They stay blocked until an operator lets each of them in.
+  // Users of a blocked dealer stay blocked until an operator unblocks each of them.
   if (dealer.blocked)
     for (const some of inChunks(idsOf(userRows)))
       await tx.updateTable('users').set({ blocked: 1 }).where('id', 'in', some).execute();

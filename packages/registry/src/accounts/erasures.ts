@@ -10,10 +10,10 @@ import type { Leases } from '../work/leases.ts';
 
 /** Kind of the jobs that erase what is stored of vehicles and accounts that were deleted. */
 export const ERASURE = 'erasure';
-/** What was on its way when something was deleted is stored by then. */
+/** Minimum delay of an erasure: data that was in flight at the deletion is stored by then, and is erased too. */
 const SOONEST_MS = 600_000;
 export const DEFAULT_ERASURE_GRACE_MS = 7 * 86_400_000;
-/** What belongs to an account. */
+/** Audit subjects that belong to an account. */
 const USER_SUBJECTS = [
   'geofence',
   'notification-rule',
@@ -22,7 +22,7 @@ const USER_SUBJECTS = [
   'api-key',
   'forwarding-destination',
 ] as const;
-/** What is about a vehicle that it names. */
+/** Audit subjects that belong to a vehicle and refer to it by its id. */
 const VEHICLE_SUBJECTS = [
   'video-profile',
   'video-task',
@@ -34,23 +34,23 @@ const VEHICLE_SUBJECTS = [
   'service-record',
 ] as const;
 
-/** What stands in the audit trail for a name or an address that was erased. */
+/** Replaces erased names and addresses in the audit trail. */
 export const ERASED = '(erased)';
 
-/** What an erasure job is asked for with. */
+/** Parameters of an erasure job. */
 export interface ErasureFacts extends JobFacts {
   subject: 'vehicle' | 'user';
   requestedBy: UserId | null;
   dueAtMs: number;
 }
 
-/** Vehicles and accounts whose data is to go. */
+/** Vehicles and accounts whose data is to be erased. */
 export interface ErasedSubjects {
   vehicleIds: readonly VehicleId[];
   userIds: readonly UserId[];
 }
 
-/** Plans the erasure of what is being deleted, in its transaction. */
+/** Plans the erasure of a subject that is being deleted, in the transaction of the deletion. */
 export async function planErasure(
   writer: Writer,
   subject: ErasureFacts['subject'],
@@ -68,8 +68,8 @@ export async function planErasure(
 }
 
 /**
- * What the registry has of vehicles and accounts that were deleted, to be removed for good. Each call removes a bounded
- * part, and may be repeated: it is called until nothing is left.
+ * Permanent removal of the data that the registry holds about deleted vehicles and accounts. Each call removes a
+ * bounded part and may be repeated. The caller repeats it until nothing is left.
  */
 export class Erasures {
   readonly #store: Store;
@@ -80,7 +80,7 @@ export class Erasures {
     this.#jobs = jobLeases(store);
   }
 
-  /** Those of the ids that exist: their data is not to be erased. */
+  /** Ids among these that exist: their data must not be erased. */
   async existing({ vehicleIds, userIds }: ErasedSubjects): Promise<Set<string>> {
     const found = new Set<string>();
     for (const [table, ids] of [
@@ -93,7 +93,7 @@ export class Erasures {
     return found;
   }
 
-  /** How many erasures were due before a time and are not done. */
+  /** Number of unfinished erasures that were due before a time. */
   async overdue(beforeMs: number): Promise<number> {
     const { count } = await this.#store.db
       .selectFrom('jobs')
@@ -105,7 +105,7 @@ export class Erasures {
     return Number(count);
   }
 
-  /** Geofences that went with accounts: who visited them says where their owners are. */
+  /** Geofences that were deleted with accounts. Visits to them reveal where their owners are. */
   async geofencesOf(userIds: readonly UserId[]): Promise<GeofenceId[]> {
     const ids: GeofenceId[] = [];
     for (const some of inChunks(userIds)) {
@@ -134,7 +134,7 @@ export class Erasures {
     return [];
   }
 
-  /** Files of services of the vehicles. */
+  /** Files of the vehicles' service records. */
   async serviceFiles(vehicleIds: readonly VehicleId[], limit: number): Promise<string[]> {
     for (const some of inChunks(vehicleIds)) {
       const query = this.#store.db.selectFrom('serviceFiles').select('id').where('vehicleId', 'in', some);
@@ -148,7 +148,7 @@ export class Erasures {
     for (const some of inChunks(ids)) await this.#store.db.deleteFrom('serviceFiles').where('id', 'in', some).execute();
   }
 
-  /** Reports about the vehicles, and those that the accounts asked for, whose files are stored. */
+  /** Stored reports about the vehicles, and those that the accounts requested. */
   async reportFiles({ vehicleIds, userIds }: ErasedSubjects, limit: number): Promise<StoredReport[]> {
     for (const id of vehicleIds) {
       const rows = await this.#store.db
@@ -172,7 +172,7 @@ export class Erasures {
   }
 
   /**
-   * Removes notifications of the vehicles from all inboxes, with what was sent of them.
+   * Removes notifications of the vehicles from all inboxes, with their deliveries and incidents.
    *
    * @returns how many were removed; less than `limit` when none are left
    */
@@ -195,9 +195,9 @@ export class Erasures {
   }
 
   /**
-   * Removes tasks of video without a file, finished jobs and their e-mails, and the names of the accounts' geofences.
+   * Removes video tasks without a file, finished jobs and their e-mails, and the names of the accounts' geofences.
    *
-   * @returns how many tasks of video were removed
+   * @returns how many video tasks were removed
    */
   removeRest({ vehicleIds, userIds }: ErasedSubjects): Promise<number> {
     return this.#store.write(async ({ tx }) => {
@@ -236,7 +236,7 @@ export class Erasures {
         await tx.deleteFrom('deletedGeofences').where('ownerId', 'in', some).execute();
         // Of a dealer: the addresses that it and its accounts wrote to.
         await tx.deleteFrom('mailAddresses').where('tenantId', 'in', some).execute();
-        // From where the accounts logged in.
+        // Sources that the accounts logged in from.
         await tx.deleteFrom('loginSources').where('userId', 'in', some).execute();
         const ofUser = tx
           .deleteFrom('jobs')
@@ -249,16 +249,15 @@ export class Erasures {
   }
 
   /**
-   * Takes what is personal out of the audit trail: names, logins, addresses, and what fields of the deleted things
-   * held. That something was done, when, to which id and by which id stays: the data controller must be able to show
-   * it.
+   * Removes personal data from the audit trail: names, logins, addresses, and field values of the deleted things. The
+   * action, its time, and the ids of subject and user stay: the data controller must be able to prove the action.
    *
    * @returns how many lines were changed
    */
   async redactAudit({ vehicleIds, userIds }: ErasedSubjects): Promise<number> {
     const subjects = new Set<string>([...vehicleIds, ...userIds]);
-    // What belonged to them is named in the lines of its creation and deletion. One after the other: each reads the
-    // lines of these kinds.
+    // Things that belonged to the subjects are found by the lines of their creation and deletion. The queries run one
+    // after the other, because each reads all lines of these kinds.
     for (const id of vehicleIds) await this.#collect(subjects, VEHICLE_SUBJECTS, id);
     for (const id of userIds) await this.#collect(subjects, USER_SUBJECTS, id);
     let lines = 0;
@@ -297,8 +296,9 @@ export class Erasures {
   }
 
   /**
-   * Ends the jobs of an erasure, each with a line in the audit trail. @returns false when they are somebody else's by
-   * now
+   * Ends the jobs of an erasure, each with a line in the audit trail.
+   *
+   * @returns false when another worker holds the jobs by now
    */
   finish(group: readonly Pick<LeasedJob, 'job' | 'lease'>[], result: JobFacts): Promise<boolean> {
     return this.#store.write(async (writer) => {

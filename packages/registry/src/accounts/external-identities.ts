@@ -4,7 +4,7 @@ import type { ExternalIdentityRow } from '../store/schema.ts';
 import type { Reader, Store } from '../store/store.ts';
 import { noteOfSignIn } from './recovery-codes.ts';
 
-/** Which account somebody signs in to by another service: by its issuer and its own name for the person. */
+/** Maps identities of external services (issuer, and the issuer's id of a person) to the accounts they sign in to. */
 export class ExternalIdentities {
   readonly #store: Store;
 
@@ -13,7 +13,7 @@ export class ExternalIdentities {
   }
 
   /**
-   * Null: nobody signed in by it yet, or the account was deleted.
+   * Null: nobody has signed in with the identity yet, or the account was deleted.
    *
    * @returns `isLinked`: the account existed before, and was linked by its user
    */
@@ -27,7 +27,7 @@ export class ExternalIdentities {
     return row === undefined ? null : { userId: row.userId as UserId, isLinked: row.linkedAtMs !== null };
   }
 
-  /** Can somebody sign in to the account by this issuer? */
+  /** Whether somebody can sign in to the account through this issuer. */
   async isKnown(issuer: string, userId: UserId): Promise<boolean> {
     const row = await this.#store.db
       .selectFrom('externalIdentities')
@@ -38,13 +38,13 @@ export class ExternalIdentities {
     return row !== undefined;
   }
 
-  /** For an account that was made for it. @returns false where another account has it already */
+  /** For an account that was created for the identity. @returns false where another account has it already */
   add(issuer: string, subject: string, userId: UserId): Promise<boolean> {
     return insert(this.#store.db, { issuer, subject, userId, linkedAtMs: null });
   }
 
   /**
-   * For an account that exists, in place of an earlier one of the same issuer.
+   * Links an existing account to the identity, in place of an earlier one of the same issuer.
    *
    * @returns false where an account has it already, which may be this one: nothing changed
    */
@@ -63,7 +63,7 @@ export class ExternalIdentities {
     });
   }
 
-  /** @throws {NotFoundError} where nobody can sign in to the account by this issuer */
+  /** @throws {NotFoundError} where nobody can sign in to the account through this issuer */
   unlink(issuer: string, user: User): Promise<void> {
     return this.#store.write(async (writer) => {
       const rows = await writer.tx

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { MailAddressRow } from '../store/schema.ts';
 
 /**
- * - `pending`: its holder has not confirmed it: it gets no mail but the one that asks for that.
+ * - `pending`: its holder has not confirmed it. It is sent no mail but the request for confirmation.
  * - `confirmed`: its holder, or the operator, agreed to mails of the tenant.
- * - `unsubscribed`: its holder wants none, until the holder confirms it again.
+ * - `unsubscribed`: its holder wants no mails, until the holder confirms the address again.
  */
 export const MAIL_ADDRESS_STATES = ['pending', 'confirmed', 'unsubscribed'] as const;
 export type MailAddressState = (typeof MAIL_ADDRESS_STATES)[number];
@@ -14,14 +14,14 @@ export interface MailAddress {
   id: string;
   tenant: string;
   address: string;
-  /** Of its reader, as the account supposes that last named it; null: not known. */
+  /** Assumed language of the reader, as the account that last named the address has it; null: not known. */
   language: string | null;
   state: MailAddressState;
-  /** What links in its mails are signed with. */
+  /** Signs links in mails to the address. */
   secret: string;
-  /** Grows with each change of the state: links that change it are good for one generation. */
+  /** Grows with each change of the state. A link that changes the state is valid for one generation. */
   generation: number;
-  /** When it was last sent a mail that asks for the confirmation; null: never. */
+  /** When the last request for confirmation was sent; null: never. */
   askedAtMs: number | null;
 }
 
@@ -30,7 +30,7 @@ export function keyOf(address: string): string {
   return address.toLowerCase();
 }
 
-/** What links in the mails to an address are signed with, in clear. */
+/** New secret that signs links in mails to an address, not yet sealed. */
 export function newLinkSecret(): string {
   return randomBytes(32).toString('base64url');
 }

@@ -7,7 +7,7 @@ import { type Lease, Leases } from '../work/leases.ts';
 import { fromRow, keyOf, type MailAddress, type MailAddressState, newMailAddressRow } from './mail-address-rows.ts';
 import type { MailCounts } from './mail-counts.ts';
 
-/** A mail that asks the holder of an address to confirm it, to be sent by the caller and nobody else. */
+/** A mail that asks the holder of an address to confirm it, leased by the caller for sending. */
 export interface LeasedConfirmation {
   address: MailAddress;
   lease: string;
@@ -17,13 +17,13 @@ export interface LeasedConfirmation {
 /** State of an address that a tenant uses. */
 export interface MailAddressStatus {
   state: MailAddressState;
-  /** Mails of the last 24 hours that were not sent because of a limit. */
+  /** Mails of today (UTC) that were not sent because of a limit. */
   suppressed: number;
 }
 
-/** Of one tenant: who names more is asked to wait until some are confirmed. */
+/** Limit per tenant. Above it, new addresses are refused until some are confirmed. */
 const MAX_PENDING = 1000;
-/** An address is asked again for another confirmation no sooner than this. */
+/** Minimum interval between two requests to confirm an address. */
 const ASK_AGAIN_MS = 3_600_000;
 /** Pending addresses that were not saved again for this time are deleted. */
 const PENDING_KEPT_MS = 30 * 86_400_000;
@@ -43,11 +43,12 @@ export class MailAddresses {
   }
 
   /**
-   * Notes that a tenant wants to write to addresses. New ones are pending, and their holders are asked to confirm them.
+   * Registers addresses that a tenant wants to send mails to. New ones are pending, and their holders are asked to
+   * confirm them.
    *
    * @param isTrusted addresses that the operator vouches for: they are confirmed at once, unless they unsubscribed
-   * @param named the owner has just named them, for readers of a language: those that are pending already are asked
-   *   once more, where the last time is long enough ago
+   * @param named the owner has just named them, for readers of a language: holders of pending addresses are asked once
+   *   more, if the last request is long enough ago
    * @throws {TooManyAddressesError} when too many addresses of the tenant are pending
    */
   async request(
@@ -123,7 +124,7 @@ export class MailAddresses {
   }
 
   /**
-   * Notes what the holder of an address wants.
+   * Records that the holder of an address confirmed it or unsubscribed.
    *
    * @returns false when it was changed since `generation`: nothing was noted
    */
@@ -188,9 +189,9 @@ export class MailAddresses {
   }
 
   /**
-   * Notes how a confirmation ended.
+   * Records the outcome of a confirmation mail.
    *
-   * @param outcome `isCounted`: its next attempt is another one of the same mail; `retryAtMs`: null for no
+   * @param outcome `isCounted`: the next attempt counts as a retry of the same mail; `retryAtMs`: null for no
    *   further attempt until the address is requested again
    * @returns false when the lease was lost: nothing was noted
    */
@@ -200,13 +201,13 @@ export class MailAddresses {
   ): Promise<boolean> {
     return this.#leases.settle(this.#store.db, leaseOf(leased), {
       nextAttemptAtMs: outcome.retryAtMs,
-      // Also one that was given up counts as asked, so that the address can be asked again later.
+      // An address whose mail was given up counts as asked too, so that it can be asked again later.
       ...((outcome.isSent || outcome.retryAtMs === null) && { askedAtMs: this.#store.now() }),
       ...(!outcome.isCounted && { attempts: 0 }),
     });
   }
 
-  /** Forgets counts that are over, and pending addresses that nobody confirmed. */
+  /** Deletes counts of past intervals, and pending addresses that nobody confirmed. */
   async clean(): Promise<void> {
     await this.#counts.forgetOver();
     await this.#store.db

@@ -23,8 +23,8 @@ export class MailCounts {
   }
 
   /**
-   * Counts a mail of a tenant to an address, unless a limit is reached; then it counts as suppressed. All instances
-   * count together, by hours and days of UTC.
+   * Counts a mail of a tenant to an address, unless a limit is reached; then it counts as suppressed. Counters are
+   * shared by all instances, and count by hours and days of UTC.
    *
    * @returns the limit that was reached; null where the mail may be sent
    */
@@ -59,9 +59,9 @@ export class MailCounts {
   }
 
   /**
-   * The same for mails that their reader did not agree to: an address counts once, whichever tenants name it.
+   * The same for mails that their reader did not agree to. An address has one counter for all tenants that name it.
    *
-   * @param what of which there are few, in words
+   * @param what kind of the mails, as the text of a reached limit names it
    */
   takeFew(
     what: 'confirmations' | 'account mails' | 'account notices',
@@ -125,7 +125,7 @@ export class MailCounts {
     return suppressed;
   }
 
-  /** Forgets counts that are over. */
+  /** Deletes counts of past intervals. */
   async forgetOver(): Promise<void> {
     const nowMs = this.#store.now();
     await this.#store.db

@@ -15,7 +15,7 @@ export async function requireOwner(
   return { id: ownerId, role: owner.role as Role, dealerId: owner.dealerId as UserId | null };
 }
 
-/** Accounts of a dealer's organisation, the dealer included, or of the operator's own. */
+/** Accounts of a dealer's organisation, the dealer included; for null, those of the operator's own. */
 export function membersOfOrganisation(db: Reader, dealerId: UserId | null) {
   const accounts = db.selectFrom('users').select('users.id');
   return dealerId === null

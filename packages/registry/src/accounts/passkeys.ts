@@ -4,11 +4,10 @@ import type { Reader, Store, Writer } from '../store/store.ts';
 import { noteOfSignIn, replaceRecoveryCodes } from './recovery-codes.ts';
 import { endSessionsOf } from './sessions.ts';
 
-/** An account has no more of them. */
 export const MAX_PASSKEYS_PER_USER = 10;
 /** How long people may take to answer a challenge. */
 export const CHALLENGE_TTL_S = 600;
-/** Longer than it is good, as clocks of instances differ. */
+/** How long used challenges are kept: longer than they are valid, as clocks of instances differ. */
 const CHALLENGE_KEPT_MS = 2 * CHALLENGE_TTL_S * 1000;
 
 /** A passkey of an account as it is listed. */
@@ -21,17 +20,17 @@ export interface Passkey {
   lastUsedAtMs: number | null;
 }
 
-/** What a device says of a passkey that it made. */
+/** Passkey as reported by the device that created it. */
 export interface NewPasskey {
-  /** As the device names it: base64url. */
+  /** Id that the device gave it: base64url. */
   credentialId: string;
   /** COSE key: base64url. */
   publicKey: string;
-  /** Signatures that the device has counted; 0: it does not count. */
+  /** Number of signatures that the device has made; 0: it does not count them. */
   counter: number;
 }
 
-/** Passkeys of accounts: what signatures are right is for the caller to say (`packages/auth`). */
+/** Passkeys of accounts. Signatures are verified by the caller (`packages/auth`). */
 export class Passkeys {
   readonly #store: Store;
 
@@ -39,7 +38,7 @@ export class Passkeys {
     this.#store = store;
   }
 
-  /** Of an account, in the order of their creation. */
+  /** Passkeys of an account, in the order of their creation. */
   async list(userId: UserId): Promise<(Passkey & { credentialId: string })[]> {
     const rows = await this.#store.db
       .selectFrom('passkeys')
@@ -50,7 +49,7 @@ export class Passkeys {
     return rows.map((row) => ({ ...fromRow(row), credentialId: row.credentialId }));
   }
 
-  /** What a signature is checked with; null: no account has the passkey. */
+  /** Public key for checking a signature; null: no account has the passkey. */
   async find(credentialId: string): Promise<{ id: PasskeyId; userId: UserId; publicKey: string } | null> {
     const row = await this.#store.db
       .selectFrom('passkeys')
@@ -104,9 +103,9 @@ export class Passkeys {
   }
 
   /**
-   * Takes a passkey from an account, and ends its sessions: one of them may have been begun with it.
+   * Removes a passkey from an account and ends its sessions, as one of them may have been started with it.
    *
-   * @param keep the session that asks for it may stay
+   * @param keep session that requested the removal; it is not ended
    * @throws {NotFoundError}
    */
   remove(user: User, id: PasskeyId, keep: SessionId): Promise<void> {
@@ -122,7 +121,7 @@ export class Passkeys {
   }
 
   /**
-   * Notes that a passkey signed a challenge, in one transaction, so that two instances agree.
+   * Records that a passkey signed a challenge. One transaction, so that two instances cannot both accept it.
    *
    * @throws {PasskeyRefusedError} `challenge-used`, `copied`
    */
@@ -133,7 +132,7 @@ export class Passkeys {
         .updateTable('passkeys')
         .set({ counter, lastUsedAtMs: writer.nowMs })
         .where('id', '=', id)
-        // WebAuthn, 6.1.1: one that counts grows with each signature.
+        // WebAuthn, 6.1.1: a counter in use grows with each signature.
         .where((e) => (counter === 0 ? e('counter', '=', 0) : e('counter', '<', counter)))
         .returning('id')
         .executeTakeFirst();
@@ -149,7 +148,7 @@ export async function countPasskeysOf(db: Reader, userId: UserId): Promise<numbe
   return Number((await count.where('userId', '=', userId).executeTakeFirstOrThrow()).count);
 }
 
-/** Does an app make codes for the account? */
+/** Whether the account has an authenticator app. */
 export async function hasApp(db: Reader, userId: UserId): Promise<boolean> {
   const query = db.selectFrom('secondFactors').select('userId').where('userId', '=', userId);
   return (await query.where('confirmedAtMs', 'is not', null).executeTakeFirst()) !== undefined;
@@ -162,7 +161,7 @@ async function requirePasskey({ tx }: Writer, userId: UserId, id: PasskeyId) {
   return row;
 }
 
-/** Keeps a challenge until it is refused for its age: nothing that was signed is taken twice. */
+/** Stores a used challenge until it is too old to be accepted, so that no signature is accepted twice. */
 async function useUp({ tx, nowMs }: Writer, challenge: string): Promise<void> {
   await tx.deleteFrom('usedChallenges').where('expiresAtMs', '<=', nowMs).execute();
   const row = await tx

@@ -8,13 +8,13 @@ const TAG_BYTES = 32;
 const NONCE_BYTES = 16;
 
 /**
- * Each derivation holds {@link MEMORY_KIB} and a thread of the pool that files and DNS share: two at a time leave it
- * two.
+ * Each derivation occupies {@link MEMORY_KIB} and a thread of the pool that files and DNS share. Two at a time leave
+ * two threads.
  */
 const MAX_RUNNING = 2;
 const MAX_WAITING = 128;
 
-/** Too many passwords are being checked at once: the caller must come back later. */
+/** Too many passwords are being checked at once: the caller must retry later. */
 export class PasswordsBusyError extends Error {
   override name = 'PasswordsBusyError';
 }
@@ -26,7 +26,7 @@ const waiting: (() => void)[] = [];
 async function derive(password: string, nonce: Buffer, phc: Parameters): Promise<Buffer> {
   if (running >= MAX_RUNNING) {
     if (waiting.length >= MAX_WAITING) throw new PasswordsBusyError('too many passwords are being checked');
-    // A check that ends hands its place over, so `running` stays as it is.
+    // A finished check hands its slot over, so `running` stays unchanged.
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else running += 1;
   try {
@@ -74,7 +74,7 @@ export async function hashPassword(password: string): Promise<string> {
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /**
- * Does the password belong to the PHC string?
+ * Whether the password matches the PHC string.
  *
  * @throws {Error} when the string is no PHC string of argon2id
  * @throws {PasswordsBusyError} when too many are being worked on
@@ -92,13 +92,13 @@ export async function verifyPassword(password: string, phc: string): Promise<boo
   return timingSafeEqual(tag, expected);
 }
 
-/** Takes as long as checking a real password and says no: for logins that do not exist. */
+/** Takes as long as checking a real password, and returns false. For logins that do not exist. */
 export async function verifyNothing(password: string): Promise<false> {
   await derive(password, randomBytes(NONCE_BYTES), CURRENT);
   return false;
 }
 
-/** Was the string made with other parameters than a new one would be? */
+/** Whether the string was made with other parameters than the current ones. */
 export function isOutdated(phc: string): boolean {
   return !phc.startsWith(`$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$`);
 }

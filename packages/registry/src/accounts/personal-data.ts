@@ -3,7 +3,7 @@ import type { Tables } from '../store/schema.ts';
 import type { Reader, Store } from '../store/store.ts';
 import { USERS } from './user-rows.ts';
 
-/** Rows of one kind that are about a person, as they are exported: times as text, JSON as such. */
+/** Rows of one kind about a person, as exported: times as text, JSON columns parsed. */
 export interface PersonalRows {
   section: string;
   rows: readonly Readonly<Record<string, unknown>>[];
@@ -18,26 +18,26 @@ interface Section<T extends keyof Tables = keyof Tables> {
   table: T;
   /** Column with the id of the person. */
   by: keyof Tables[T] & string;
-  /** What is exported: no secrets, no hashes, nothing that only a worker needs. */
+  /** Exported columns: no secrets, no hashes, nothing that only a worker needs. */
   fields: readonly (keyof Tables[T] & string)[];
-  /** In whose order rows are read a page at a time. Without: they are few. */
+  /** Column by which rows are read in pages. Without it: they are few, and are read at once. */
   order?: keyof Tables[T] & string;
   /** The account and operators alone may see it. */
   isPrivate?: true;
   /** Only rows of subjects of this kind. */
   subjectKind?: 'user' | 'driver';
-  /** Not exported, besides {@link LEFT_OUT}: what they say is about the service or stands elsewhere. */
+  /** Columns that are not exported, besides {@link LEFT_OUT}: they describe the service or are exported elsewhere. */
   leftOut?: readonly (keyof Tables[T] & string)[];
 }
 
 /**
- * Columns that no export has, whichever their table is. A test asks of every other column that it is exported or named
- * in `leftOut`, so what is held of people and is new is not forgotten.
+ * Columns that are never exported, from any table. A test requires every other column to be exported or named in
+ * `leftOut`, so that new personal data is not forgotten.
  */
 export const LEFT_OUT: ReadonlySet<string> = new Set([
-  // Whose it is: the person.
+  // The person whom the row belongs to.
   ...['userId', 'ownerId', 'createdBy', 'memberId', 'tenantId', 'driverId'],
-  // What opens something, or would show that two are the same.
+  // Credentials, and values that would show that two are the same.
   ...[
     'passwordHash',
     'secretHash',
@@ -50,14 +50,14 @@ export const LEFT_OUT: ReadonlySet<string> = new Set([
     'publicKey',
   ],
   ...['credentialId', 'fingerprint', 'sha256'],
-  // How the service works with the row.
+  // State of the processing of a row.
   ...['version', 'generation', 'lease', 'leaseUntilMs', 'leasedUntilMs', 'attempts', 'nextAttemptAtMs', 'giveUpAtMs'],
   ...['attemptLog', 'resume', 'cancelRequested', 'dueAtMs', 'strikes', 'failures', 'retryAtMs'],
-  // Made of other columns, for lookups and as a check sum.
+  // Derived from other columns, for lookups and as a checksum.
   ...['loginKey', 'addressKey', 'rowSum'],
 ]);
 
-/** Each table that names an account must be here: those without a section hold nothing that anybody reads. */
+/** Every table that refers to an account must be listed. Null: nobody reads what the table holds. */
 const OF_ACCOUNT: { readonly [T in OwnedTable]: Omit<Section<T>, 'table'> | null } = {
   credentials: { by: 'userId', fields: ['changedAtMs'], isPrivate: true },
   sessions: {
@@ -208,7 +208,7 @@ const OF_ACCOUNT: { readonly [T in OwnedTable]: Omit<Section<T>, 'table'> | null
     fields: ['id', 'recordId', 'vehicleId', 'name', 'mediaType', 'bytes', 'createdAtMs'],
   },
   idempotency: null,
-  // What others are named by is not the account's: what it changed, but not from what to what.
+  // Names and values of other things are not the account's data: exported is what it changed, but not its values.
   audit: {
     ...{ by: 'userId', order: 'id', isPrivate: true },
     fields: ['id', 'atMs', 'action', 'sessionId', 'apiKeyId', 'address', 'subjectKind', 'subjectId'],
@@ -216,9 +216,9 @@ const OF_ACCOUNT: { readonly [T in OwnedTable]: Omit<Section<T>, 'table'> | null
   },
 };
 
-/** The account as the API shows it: each field of {@link User}, whichever there are. */
+/** The account as the API shows it: every field of {@link User}. */
 async function accountProfile(db: Reader, id: string): Promise<Record<string, unknown>[]> {
-  // Its groups are a section of their own.
+  // Groups are a separate section.
   const shownOf = ({ kind: _, version: __, groupIds: ___, ...fields }: User) => fields;
   return (await USERS.load(db, [id])).map(shownOf);
 }
@@ -226,7 +226,7 @@ const PROFILE = [
   ...(['id', 'login', 'name', 'role', 'dealerId', 'blocked', 'apiAccess', 'services', 'rights'] as const),
   ...(['externalId', 'customAttributes'] as const),
 ];
-/** Of others the role alone. */
+/** Of the users who made the changes, only the role is exported. */
 const AUDITED = {
   fields: ['id', 'atMs', 'action', 'userRole', 'before', 'after'] as const,
   leftOut: [
@@ -245,7 +245,7 @@ interface NamedSection {
   isPrivate?: true;
   subjectKind?: 'user' | 'driver';
   leftOut?: readonly string[];
-  /** In place of the columns of the table. */
+  /** Replaces reading the columns of the table. */
   read?: (db: Reader, id: string) => Promise<Record<string, unknown>[]>;
 }
 
@@ -303,7 +303,7 @@ const DRIVER_SECTIONS: readonly NamedSection[] = [
   }),
 ];
 
-/** Of which columns of which tables exports are made. */
+/** Tables and columns that exports are made from. */
 export const PERSONAL_SECTIONS: readonly Readonly<Pick<NamedSection, 'name' | 'table' | 'fields' | 'leftOut'>>[] = [
   ...ACCOUNT_SECTIONS,
   ...DRIVER_SECTIONS,
@@ -314,7 +314,7 @@ const PAGE = 500;
 const FLAGS = new Set(['audio', 'watchesAll', 'sharedWithOrganisation', 'shared']);
 const TIME = /(?:At|^at|^start|^end|from|From|to|To|since|until)Ms$/;
 
-/** All that the registry holds about a person, to be given to them. */
+/** All data that the registry holds about a person, for export to that person. */
 export class PersonalData {
   readonly #store: Store;
 
@@ -323,9 +323,9 @@ export class PersonalData {
   }
 
   /**
-   * What is held of an account, section by section, in pages; a section without rows is one empty page.
+   * Data about an account, section by section, in pages; a section without rows yields one empty page.
    *
-   * @param withPrivate what the account and operators alone may see as well
+   * @param withPrivate includes what only the account and operators may see
    */
   ofAccount(id: UserId, withPrivate: boolean): AsyncGenerator<PersonalRows> {
     const sections = ACCOUNT_SECTIONS.filter(({ isPrivate }) => withPrivate || isPrivate !== true);
@@ -337,7 +337,7 @@ export class PersonalData {
     return ACCOUNT_SECTIONS.flatMap(({ name, isPrivate }) => (isPrivate ? [name] : []));
   }
 
-  /** The same of a driver; what was driven is in the archive. */
+  /** The same for a driver; trips are in the archive. */
   ofDriver(id: DriverId): AsyncGenerator<PersonalRows> {
     return this.#sections(DRIVER_SECTIONS, id);
   }
@@ -350,7 +350,7 @@ export class PersonalData {
   async *#rows(section: NamedSection, id: string): AsyncGenerator<PersonalRows['rows']> {
     const { table, by, fields, order, subjectKind, read } = section;
     if (read !== undefined) return yield await read(this.#store.db, id);
-    // Which table it is, the types of a query can't know.
+    // The query types cannot express a table that is known only at run time.
     const columns = order === undefined || fields.includes(order) ? fields : [...fields, order];
     let query = this.#store.db.selectFrom(table as 'audit').select(columns as never);
     query = query.where(by as never, '=', id as never);
@@ -378,7 +378,7 @@ function shown(row: Readonly<Record<string, unknown>>, fields: readonly string[]
   );
 }
 
-/** A name may begin as JSON does. */
+/** Parses JSON; a name may begin as JSON does. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,7 +1,7 @@
 import type { UserId } from '@outrider/domain';
 import type { Reader, Store } from '../store/store.ts';
 
-/** What people set for themselves alone: how the console looks and what it shows. The API decides what it holds. */
+/** Settings of a user for that user alone: the look and contents of the console. The API defines what they hold. */
 export class Preferences {
   readonly #store: Store;
 

@@ -4,7 +4,7 @@ import { type AuditAction, type AuditedFields, dealersOfUser } from '../audit/au
 import type { Reader, Writer } from '../store/store.ts';
 import { ACCOUNT_NOTICES, type AccountNotice, noteNotice } from './account-notice-rows.ts';
 
-/** Codes for the day on which a second factor is lost, whichever the account has. Hashes are stored. */
+/** Replaces the codes that are used when a second factor, of any kind, is lost. Only hashes are stored. */
 export async function replaceRecoveryCodes({ tx }: Writer, userId: UserId, codes: readonly string[]): Promise<void> {
   await deleteRecoveryCodesOf(tx, userId);
   const rows = codes.map((code) => ({ userId, codeHash: recoveryCodeHash(code) }));
@@ -15,12 +15,12 @@ export async function deleteRecoveryCodesOf(db: Reader, userId: UserId): Promise
   await db.deleteFrom('recoveryCodes').where('userId', '=', userId).execute();
 }
 
-/** As people type them: without regard to case, spaces and hyphens. */
+/** Hash of a code as a person typed it: case, spaces and hyphens do not matter. */
 export function recoveryCodeHash(code: string): string {
   return hash('sha256', code.toLowerCase().replaceAll(/[\s-]/g, ''));
 }
 
-/** Notes a change of how an account signs in, and has its user sent an e-mail where it is one to know of. */
+/** Records a change of how an account signs in. For {@link ACCOUNT_NOTICES}, queues an e-mail to its user. */
 export async function noteOfSignIn(
   writer: Writer,
   action: AuditAction,

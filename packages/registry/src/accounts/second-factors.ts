@@ -9,7 +9,7 @@ import { USERS } from './user-rows.ts';
 
 /** The second factor of an account: an app that makes codes, or passkeys, and recovery codes for when they are lost. */
 export interface SecondFactor {
-  /** Since when an app makes codes; null: the account has no app. */
+  /** When the authenticator app was confirmed; null: the account has none. */
   confirmedAtMs: number | null;
   passkeys: number;
   /** Recovery codes that were not used yet. */
@@ -17,8 +17,8 @@ export interface SecondFactor {
 }
 
 /**
- * Second factors of accounts. A secret counts from its confirmation on: until then it is a proposal, which another one
- * replaces. What codes are right is for the caller to say (`packages/auth`).
+ * Second factors of accounts. A secret is valid once confirmed. Until then it is a proposal, which another proposal
+ * replaces. Codes are verified by the caller (`packages/auth`).
  */
 export class SecondFactors {
   readonly #store: Store;
@@ -72,9 +72,9 @@ export class SecondFactors {
   }
 
   /**
-   * Puts the proposed secret in force.
+   * Makes the proposed secret valid.
    *
-   * @param step of the code that the account showed: it is used
+   * @param step time step of the code that confirmed it; the code counts as used
    * @throws {NotFoundError} when the proposal was replaced or confirmed meanwhile
    */
   confirm(user: User, secret: string, step: number, recoveryCodes: readonly string[]): Promise<void> {
@@ -99,7 +99,7 @@ export class SecondFactors {
   }
 
   /**
-   * Uses the code of a time step.
+   * Marks the code of a time step as used.
    *
    * @returns false where it, or a later one, was used already
    */
@@ -142,7 +142,7 @@ export class SecondFactors {
   }
 
   /**
-   * Takes the app away. The recovery codes stay where the account has passkeys.
+   * Removes the app. The recovery codes stay where the account has passkeys.
    *
    * @throws {NotFoundError} when the account has no app
    */
@@ -155,7 +155,7 @@ export class SecondFactors {
   }
 
   /**
-   * Takes the app and all passkeys away. With passkeys the sessions end: one of them may have been begun with them.
+   * Removes the app and all passkeys. If there were passkeys, the sessions end, as one may have been started with them.
    *
    * @throws {NotFoundError} when the account has no second factor
    */
@@ -180,14 +180,14 @@ export class SecondFactors {
   }
 }
 
-/** @returns what the account had in force */
+/** @returns the factors that the account had */
 export async function deleteSecondFactorOf(db: Reader, userId: UserId): Promise<{ app: boolean; passkeys: number }> {
   await deleteRecoveryCodesOf(db, userId);
   const passkeys = await db.deleteFrom('passkeys').where('userId', '=', userId).returning('id').execute();
   return { app: await deleteAppOf(db, userId), passkeys: passkeys.length };
 }
 
-/** @returns whether the account had an app in force */
+/** @returns whether the account had a confirmed app */
 async function deleteAppOf(db: Reader, userId: UserId): Promise<boolean> {
   const rows = await db.deleteFrom('secondFactors').where('userId', '=', userId).returning('confirmedAtMs').execute();
   return rows.some(({ confirmedAtMs }) => confirmedAtMs !== null);

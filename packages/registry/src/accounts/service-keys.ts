@@ -14,7 +14,7 @@ export class ServiceKeys {
     this.#store = store;
   }
 
-  /** The pair of a name, the same for all instances: made at first, and where its private key was lost. */
+  /** The key pair of this name, shared by all instances. Created on first use, and when its private key was lost. */
   async pair(name: 'web-push', make: () => Promise<KeyPair>): Promise<KeyPair> {
     const known = await this.#read(name);
     if (known !== null) return known;

@@ -5,22 +5,21 @@ import type { SessionRow } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 import { loginKey, USERS } from './user-rows.ts';
 
-/** Further ones end the longest unused: a client that logs in for every call must not fill the disk. */
+/** Beyond it, the least recently used session ends: a client that logs in for every call must not fill the disk. */
 export const MAX_SESSIONS_PER_USER = 100;
 const MAX_USER_AGENT_CHARACTERS = 200;
-/** Of one account; the one that was not used for longest is forgotten. */
+/** Per account; the least recently used source is forgotten. */
 const MAX_SOURCES = 20;
 
-/** For this time after a token was replaced, calls that ran side by side may still refresh with it. */
+/** Grace period after a token was replaced: parallel calls may still refresh with it. */
 const PARALLEL_CALLS_MS = 60_000;
 
-/** A login: what a token stands on. It is gone when it is over. */
+/** A login that tokens refer to. It is deleted when it ends. */
 export interface Session {
   id: SessionId;
   userId: UserId;
   createdAtMs: number;
   lastUsedAtMs: number;
-  /** From then on it is over. */
   expiresAtMs: number;
   /** IP address of the last use. */
   address: string;
@@ -35,7 +34,7 @@ export class Sessions {
     this.#store = store;
   }
 
-  /** @param ttlMs how long it lives at most */
+  /** @param ttlMs maximum lifetime */
   async create(userId: UserId, ttlMs: number, address: string, userAgent: string): Promise<Session> {
     const nowMs = this.#store.now();
     const session: Session = {
@@ -77,9 +76,9 @@ export class Sessions {
   }
 
   /**
-   * Keeps where an account was logged in from.
+   * Records the source of a login.
    *
-   * @param source what the address is counted by
+   * @param source key by which the address is counted
    */
   async noteSource(userId: UserId, source: string): Promise<void> {
     const lastLoginAtMs = this.#store.now();
@@ -106,10 +105,11 @@ export class Sessions {
   }
 
   /**
-   * Was the account of this login logged in from there before? The same question is asked of logins that do not exist.
+   * Whether the account of this login has logged in from the source before. Logins that do not exist cause the same
+   * query.
    */
   async knowsSource(login: string, source: string): Promise<boolean> {
-    // PostgreSQL refuses to be asked for it, and nobody has it.
+    // PostgreSQL rejects NUL in a parameter, and no login contains it.
     if (login.includes('\u0000')) return false;
     const row = await this.#store.db
       .selectFrom('loginSources')
@@ -132,7 +132,7 @@ export class Sessions {
     return row ? fromRow(row) : null;
   }
 
-  /** Those of the sessions that are neither over nor unknown. */
+  /** Sessions among these that exist and have not expired. */
   async liveAmong(ids: readonly SessionId[]): Promise<Set<SessionId>> {
     const live = new Set<SessionId>();
     for (const some of inChunks(ids)) {
@@ -187,7 +187,7 @@ export class Sessions {
       .execute();
   }
 
-  /** Notes that a token was used: from then on those before it are replaced. */
+  /** Records that a token was used. Tokens of earlier generations count as replaced from then on. */
   async noteToken(id: SessionId, generation: number): Promise<void> {
     await this.#store.db
       .updateTable('sessions')
@@ -198,11 +198,11 @@ export class Sessions {
   }
 
   /**
-   * Notes that the session is refreshed, and from where. A token that was replaced, and whose successor was used more
-   * than a minute ago, comes from somebody else: then the session ends. That of the login is refreshed as often as it
-   * comes, as the specification has it.
+   * Records a refresh of the session, and its address. A replaced token whose successor was used more than a minute ago
+   * must come from somebody else, so the session ends. The token of the login itself can be refreshed any number of
+   * times, as the specification requires.
    *
-   * @param given the generation of the token that is refreshed; null: a token that is for refreshing alone
+   * @param given generation of the token that is refreshed; null: a token that is for refreshing alone
    * @returns the generation of the next token; `reused` where the session was ended, null where it was over before
    */
   refresh(id: SessionId, given: number | null, address: string): Promise<number | 'reused' | null> {

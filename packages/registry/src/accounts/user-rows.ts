@@ -13,14 +13,14 @@ import { StoredDefinitions } from '../store/resource.ts';
 import type { UserRow } from '../store/schema.ts';
 import type { Reader } from '../store/store.ts';
 
-/** What blocks an account: itself, its dealer, and the end of its time. */
+/** Reasons for an account to be blocked: itself, its dealer, or its expiry. */
 export interface Blocks {
   own: boolean;
   byDealer: boolean;
   expired: boolean;
 }
 
-/** Their rows say by whom an account is blocked, which the account does not: `Users` writes them. */
+/** Rows hold the reasons of a block, which a {@link User} does not: they are written by `Users`. */
 export const USERS = new StoredDefinitions<User, UserRow>({ kind: 'user', table: 'users', read: usersOf });
 
 /** The users of these rows, with their groups. */
@@ -48,7 +48,7 @@ export function fromUserRow(row: UserRow, groupIds: readonly GroupId[]): User {
   };
 }
 
-/** @param column undefined: an earlier migration reads the row, from before there were rights */
+/** @param column undefined: an early migration reads the row, from before rights existed */
 function rightsOf(column: string | undefined): readonly AccountRight[] {
   if (column === undefined) return DEFAULT_RIGHTS;
   return column === '' ? [] : (column.split(',') as AccountRight[]);
@@ -73,7 +73,7 @@ export function toUserRow(user: User, { own, byDealer, expired }: Blocks): UserR
   };
 }
 
-/** A login as logins are compared. */
+/** A login in the form in which logins are compared. */
 export function loginKey(login: string): string {
   return login.normalize('NFKC').toLowerCase();
 }

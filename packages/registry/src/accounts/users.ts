@@ -27,18 +27,18 @@ import { hashPassword, isOutdated, verifyNothing, verifyPassword } from './passw
 import { endSessionsOf } from './sessions.ts';
 import { type Blocks, idsOf, loginKey, toUserRow, USERS, usersOf } from './user-rows.ts';
 
-/** What an account is made of, without what the registry itself gives it. */
+/** Fields of an account that its creator provides; the registry assigns the others. */
 export type UserFields = WithCustomFields<Omit<User, 'kind' | 'id' | 'version' | 'services' | 'rights'>> & {
-  /** None where it is left out. */
+  /** Default: none. */
   services?: readonly ServiceName[];
-  /** {@link DEFAULT_RIGHTS} where it is left out. */
+  /** Default: {@link DEFAULT_RIGHTS}. */
   rights?: readonly AccountRight[];
 };
 
-/** What of an account can change: what it is for stays as it was made. */
+/** Fields of an account that can change: the role cannot. */
 export type UserPatch = Partial<Omit<UserFields, 'role'>>;
 
-/** Only users for which all that is set holds. */
+/** Matches users for which every given field holds. */
 export interface UserFilter {
   /** The dealer and the dealer's users. */
   ofDealer?: UserId;
@@ -54,8 +54,8 @@ export class Users {
   }
 
   /**
-   * Makes an account. A user (operators and dealers need none) comes with a group of their own, named like the login,
-   * that the user has access to and that belongs to the user's dealer.
+   * Creates an account. For a user, also creates a group that is named like the login: the user has access to it, and
+   * it belongs to the user's dealer. Operators and dealers need none.
    *
    * @throws {ConflictError} when the login is taken
    * @throws {UnknownReferenceError} when the dealer or a group does not exist
@@ -109,7 +109,7 @@ export class Users {
 
   /** Logins are compared without regard to case. */
   async byLogin(login: string): Promise<User | null> {
-    // PostgreSQL refuses to be asked for it, and nobody has it.
+    // PostgreSQL rejects NUL in a parameter, and no login contains it.
     if (login.includes('\u0000')) return null;
     const row = await this.#store.db
       .selectFrom('users')
@@ -133,11 +133,11 @@ export class Users {
   }
 
   /**
-   * Blocking an account ends its sessions in the same transaction. With a dealer its users are blocked, and let in
-   * again, save those that are blocked themselves.
+   * Blocking an account ends its sessions in the same transaction. Blocking a dealer blocks its users too. Unblocking
+   * the dealer unblocks them, except those that are blocked for another reason.
    *
-   * @param expectedVersion what the caller last saw; null: whatever it is
-   * @param patch `role` is for those whose role another service says, and for no dealers
+   * @param expectedVersion version that the caller last saw; null: any
+   * @param patch `role` only for accounts whose role an external service determines, and never for dealers
    * @returns the account as it now is; a patch that changes nothing makes no new version
    * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
    */
@@ -171,10 +171,8 @@ export class Users {
   }
 
   /**
-   * Takes the account away with its sessions and its geofences. Vehicles, groups and users of a deleted dealer become
-   * the operator's own.
-   *
-   * What is stored of it elsewhere is erased later.
+   * Deletes the account with its sessions and its geofences. Vehicles, groups and users of a deleted dealer become
+   * the operator's own. Data about it that is stored elsewhere is erased later.
    *
    * @param graceMs until then the erasure can be cancelled
    * @throws {NotFoundError} {StaleError}
@@ -188,8 +186,8 @@ export class Users {
   }
 
   /**
-   * Who is it? A wrong login and a wrong password take the same time and give the same answer. Says nothing about
-   * whether the account is blocked.
+   * The account with this login and password. A wrong login and a wrong password take the same time and return the
+   * same. Does not check whether the account is blocked.
    *
    * @throws {PasswordsBusyError} when too many passwords are being worked on
    */
@@ -220,14 +218,14 @@ export class Users {
     return user;
   }
 
-  /** When the account's time is over; null: never. */
+  /** When the account expires; null: never. */
   async expiryOf(id: UserId): Promise<number | null> {
     const query = this.#store.db.selectFrom('accountExpiries').select('expiresAtMs').where('userId', '=', id);
     return (await query.executeTakeFirst())?.expiresAtMs ?? null;
   }
 
   /**
-   * Says when the account's time is over: from then on it is blocked, and a dealer's users with it.
+   * Sets when the account expires. From then on it is blocked, and a dealer's users with it.
    *
    * @param expiresAtMs null: never; a time that is past: at once
    * @throws {NotFoundError}
@@ -252,7 +250,7 @@ export class Users {
   }
 
   /**
-   * Blocks accounts whose time is over.
+   * Blocks accounts that have expired.
    *
    * @param limit at most this many
    * @returns those that it blocked
@@ -280,9 +278,9 @@ export class Users {
   }
 
   /**
-   * Gives the account another password and ends its sessions: the old one opens nothing any more.
+   * Replaces the password of the account and ends its sessions.
    *
-   * @param keep the session that asks for it may stay
+   * @param keep session that requested the change; it is not ended
    * @throws {NotFoundError}
    * @throws {PasswordsBusyError} when too many passwords are being worked on
    */
@@ -318,7 +316,7 @@ async function isBlockedDealer({ tx }: Writer, id: UserId | null): Promise<boole
   return row?.blocked === 1 || row?.expired === 1;
 }
 
-/** Ends what a blocked account is used for. */
+/** Ends the sessions of a blocked account, switches its report schedules off and deletes its share links. */
 async function endUse(writer: Writer, id: UserId): Promise<void> {
   await endSessionsOf(writer.tx, id);
   await restSchedulesOf(writer, id);
@@ -348,7 +346,7 @@ async function setExpired(writer: Writer, user: User, expired: boolean): Promise
   if (user.role === 'dealer') await blockUsersOfDealer(writer, user.id, after.blocked);
 }
 
-/** An account that its dealer's block keeps out was blocked itself, or let go: it stays out, for now. */
+/** Records that an account was itself blocked or unblocked while its dealer's block or its expiry blocks it anyway. */
 async function noteOwnBlock(writer: Writer, user: User, own: boolean): Promise<void> {
   await writer.tx
     .updateTable('users')
@@ -364,7 +362,7 @@ async function noteOwnBlock(writer: Writer, user: User, own: boolean): Promise<v
   });
 }
 
-/** Gives the users of a dealer the dealer's block, or takes it from them. */
+/** Applies the dealer's block to its users, or lifts it. */
 async function blockUsersOfDealer(writer: Writer, dealerId: UserId, isBlocked: boolean): Promise<void> {
   const { tx } = writer;
   const rows = await tx.selectFrom('users').select('id').where('dealerId', '=', dealerId).orderBy('id').execute();

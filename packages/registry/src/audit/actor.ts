@@ -2,10 +2,10 @@ import type { ApiKeyId, SessionId, User } from '@outrider/domain';
 
 /** Who makes a change, from where, and by which session or API key: what the audit trail says of it. */
 export interface Actor {
-  /** Null: nobody that is known, or the service itself. */
+  /** Null: an unknown person, or the service itself. */
   user: Pick<User, 'id' | 'login' | 'role' | 'dealerId'> | null;
   sessionId: SessionId | null;
-  /** The API key that it was made with, where it was. */
+  /** The API key that the change was made with, if any. */
   apiKeyId?: ApiKeyId | null;
   /** IP address; null where the change came over no connection. */
   address: string | null;

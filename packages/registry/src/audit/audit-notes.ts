@@ -52,7 +52,7 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** What something can be done to. */
+/** Kinds of things that an audited action concerns. */
 export type AuditSubjectKind =
   | DefinitionKind
   | 'report-schedule'
@@ -68,32 +68,32 @@ export type AuditSubjectKind =
   | 'maintenance-plan'
   | 'service-record';
 
-/** Fields of something, as they were or as they became. */
+/** Fields of an audited thing, before or after the action. */
 export type AuditedFields = Readonly<Record<string, unknown>>;
 
-/** Something that was done, before it has a time and a place in the trail. */
+/** An audited action, before it has a time and a place in the trail. */
 export interface AuditNote {
   action: AuditAction;
   subject: { kind: AuditSubjectKind; id: string | null; name: string };
-  /** What of it changed, as it was; null or left out where there was nothing. */
+  /** Fields that changed, with their old values; null or left out where there were none. */
   before?: AuditedFields | null;
-  /** What of it changed, as it became; null or left out where nothing is left. */
+  /** Fields that changed, with their new values; null or left out where none are left. */
   after?: AuditedFields | null;
-  /** Dealers of the subject, before and after: it is theirs to know. */
+  /** Dealers of the subject, before and after: they may see the entry. */
   dealerIds?: readonly UserId[];
-  /** Whose it is, where it belongs to an account: see {@link mayKnow}. */
+  /** Owners of the subject, where it belongs to an account: see {@link mayKnow}. */
   ownerIds?: readonly UserId[];
 }
 
-/** A login as somebody typed it may be anything. */
+/** A failed login is recorded as it was typed, which may be anything. */
 const MAX_NAME_CHARACTERS = 200;
-/** A geofence may have a hundred thousand corners. */
+/** Longer values are not recorded: a geofence may have a hundred thousand corners. */
 const MAX_VALUE_CHARACTERS = 8192;
 
 /**
- * What the trail says of a change.
+ * Audit note of a change.
  *
- * @param dealerIds dealers that it concerns, besides those that it names itself
+ * @param dealerIds dealers that it concerns, besides those that the definitions name
  */
 export function noteOfChange(
   before: Definition | null,
@@ -141,7 +141,7 @@ function pick(definition: Definition, names: readonly string[]): AuditedFields {
   );
 }
 
-/** Without the hashes: that there is a secret, and when it changed, is all that is to be known. */
+/** Without the hashes: the trail may reveal only that there is a secret, and when it changed. */
 function auditedAccess(definition: Definition): object | null {
   if (definition.kind !== 'vehicle') return null;
   const { secretHash, registrationHash: _, revision: __, ...access } = definition.terminalAccess;
@@ -165,7 +165,7 @@ export function dealersOfUser({ id, role, dealerId }: Pick<User, 'id' | 'role' |
   return dealerId === null ? [] : [dealerId];
 }
 
-/** Writes notes into the trail, in the transaction of what they are about. */
+/** Writes notes into the trail, in the transaction of the change. */
 export async function insertNotes(
   tx: Transaction<Tables>,
   notes: readonly AuditNote[],
@@ -178,7 +178,7 @@ export async function insertNotes(
   const entries = notes.map((note) => toRow(note, actor, nowMs, newId()));
   const dealers = notes.flatMap(({ subject, dealerIds = [], ownerIds = [] }, nth) => {
     const ofOwners = ownerIds.flatMap((id) => (ofOwner.get(id) ?? []).filter((dealer) => mayKnow(dealer, id, subject)));
-    // Not by who did it: what a change does elsewhere, to what is another's, is not its author's to know.
+    // The author's dealer is not included: effects on what belongs to others are not the author's to know.
     const concerned = new Set([...dealerIds, ...ofOwners]);
     return [...concerned].map((dealerId) => ({ dealerId, entryId: entries[nth]?.id ?? '' }));
   });
@@ -197,7 +197,7 @@ function mayKnow(dealer: UserId, owner: UserId, { kind }: AuditNote['subject']):
   return !PRIVATE_KINDS.has(kind) || dealer === owner;
 }
 
-/** Owners that the same transaction changed or deleted are known from its notes; the others are looked up. */
+/** Dealers of owners: from the notes for owners that the transaction changed or deleted, else by a query. */
 async function dealersOfOwners(
   tx: Kysely<Tables>,
   notes: readonly AuditNote[],
@@ -239,7 +239,7 @@ function toRow(
   };
 }
 
-/** PostgreSQL takes no NUL, and a trail that people read no other control character. */
+/** PostgreSQL rejects NUL. Other control characters do not belong in a trail that people read. */
 function printable(text: string): string {
   return text
     .replaceAll(/\p{Cc}/gu, '\u{FFFD}')

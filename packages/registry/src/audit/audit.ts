@@ -15,15 +15,15 @@ import {
 export interface AuditEntry extends Pick<Required<AuditNote>, 'action' | 'subject' | 'before' | 'after'> {
   id: string;
   atMs: number;
-  /** Null: the service itself, or somebody who was not let in. */
+  /** Null: the service itself, or somebody whose login failed. */
   user: { id: UserId; login: string; role: Role; dealerId: UserId | null } | null;
   sessionId: SessionId | null;
-  /** The API key that it was done with; null: with none. */
+  /** The API key that was used; null: none. */
   apiKeyId: ApiKeyId | null;
   address: string | null;
 }
 
-/** Only entries for which all that is set holds. */
+/** Matches entries for which every given field holds. */
 export interface AuditFilter {
   fromMs?: number;
   /** Exclusive. */
@@ -36,14 +36,14 @@ export interface AuditFilter {
   action?: AuditAction;
   /** Kind of what it was done to. */
   subjectKind?: AuditSubjectKind;
-  /** What concerns a dealer: done to what is theirs, or their users', at that time. */
+  /** Entries that concern a dealer: about things that were the dealer's, or the dealer's users', at that time. */
   ofDealer?: UserId;
 }
 
-/** Above every UUID. */
+/** Sorts after every UUID. */
 const AFTER_ALL = 'g';
 
-/** Who changed what, when, from where: the newest first, for as long as it is kept. */
+/** The audit trail: who changed what, when, from where. The newest first, for as long as it is kept. */
 export class Audit {
   readonly #store: Store;
 
@@ -74,7 +74,7 @@ export class Audit {
             .selectAll('audit')
             .where('auditDealers.dealerId', '=', filter.ofDealer)
             .where('auditDealers.entryId', '<', paging.after ?? AFTER_ALL)
-            // Whom a dealer may ask for: a stranger's id must not be confirmed by what it did.
+            // A dealer may filter by its own accounts only: results must not confirm the id of a stranger.
             .where(filter.userId === undefined ? e.and([]) : isOf(filter.ofDealer))
             .where(e.and(conditions))
             .orderBy('auditDealers.entryId', 'desc');
@@ -83,10 +83,10 @@ export class Audit {
   }
 
   /**
-   * Notes that somebody was not let in.
+   * Records a failed login.
    *
-   * @param login as it was tried; cut where it is long
-   * @param user the account of that login, if there is one
+   * @param login as it was typed; truncated where it is long
+   * @param user the account of that login, if it exists
    */
   noteFailedLogin(login: string, reason: string, user: User | null): Promise<void> {
     return this.#store.write(async (writer) => {
@@ -99,7 +99,7 @@ export class Audit {
     });
   }
 
-  /** Notes that positions were added to the past of a vehicle. */
+  /** Records that past positions were imported for a vehicle. */
   noteImport({ id, name, dealerId }: Pick<Vehicle, 'id' | 'name' | 'dealerId'>, what: AuditedFields): Promise<void> {
     return this.#store.write(async (writer) => {
       writer.note({

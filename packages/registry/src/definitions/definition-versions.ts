@@ -9,7 +9,7 @@ import { DEFINITION_TABLES, type DefinitionTable, type StoredDefinitions } from 
 import type { Reader, Writer } from '../store/store.ts';
 import { PROFILES } from '../video/video-profiles.ts';
 
-/** A definition by name, and the version of its last change. */
+/** Identifies a definition, with the version of its last change. */
 export interface DefinitionVersion {
   kind: DefinitionKind;
   id: string;
@@ -29,7 +29,7 @@ const STORED: { [Kind in DefinitionKind]: Pick<StoredDefinitions<Of<Kind>, never
 type Of<Kind extends DefinitionKind> = Extract<Definition, { kind: Kind }>;
 const AT_ONCE = 5000;
 
-/** The versions of all definitions, by the page. */
+/** The versions of all definitions, in pages. */
 export async function* definitionVersions(db: Reader): AsyncGenerator<DefinitionVersion[]> {
   for (const kind of DEFINITION_KINDS) {
     for (let after = ''; ; ) {
@@ -71,12 +71,12 @@ export async function outrunVersions(writer: Writer, seen: readonly DefinitionVe
   }
 }
 
-/** Definitions of one kind as they are now; those that are gone are missing. */
+/** Current definitions of one kind; deleted ones are missing. */
 export function definitionsOf(db: Reader, kind: DefinitionKind, ids: readonly string[]): Promise<Definition[]> {
   return STORED[kind].load(db, ids);
 }
 
-/** Everything that is defined now; groups and users before what names them. */
+/** All current definitions; groups and users come before definitions that refer to them. */
 export async function allDefinitions(db: Reader): Promise<Definition[]> {
   const definitions: Definition[] = [];
   for (const kind of DEFINITION_KINDS) for (const each of await STORED[kind].all(db)) definitions.push(each);

@@ -3,12 +3,12 @@ import type { Registry } from '../registry.ts';
 import { coalesced } from '../store/coalesced.ts';
 import type { ChangeListener } from '../store/store.ts';
 
-/** A view of everything defined. */
+/** A view of all definitions. */
 export interface FollowedRegistry {
   directory: Directory;
   /**
-   * Resolves when everything is in force that was committed before the call, by whichever process. Costs a query, and
-   * one for all callers that wait at the same time.
+   * Resolves when every change committed before the call, by any process, is applied. Costs one query, which all
+   * callers that wait at the same time share.
    *
    * @throws {RegistryAwayError} when the database does not answer
    */
@@ -17,10 +17,10 @@ export interface FollowedRegistry {
 }
 
 /**
- * A view of everything defined that follows the changes made through this registry, each in force before the call that
- * made it resolves. What other processes change comes with `refresh`.
+ * A view of all definitions. Changes made through this registry are applied before the call that made them resolves.
+ * Changes of other processes are applied by `refresh`.
  *
- * @param onChange called with every change of others that was news
+ * @param onChange called with every change of another process that was not known yet
  */
 export async function followRegistry(
   registry: Registry,
@@ -46,10 +46,10 @@ export async function followRegistry(
     if (directory.apply(change) !== undefined) onChange(change);
   };
 
-  /** After more changes than are kept. */
+  /** Reads all definitions again, because more changes were made than are kept. */
   async function readAnew(): Promise<void> {
     const newest = await registry.recentChanges.newest();
-    // What is made from here on need not be in the snapshot.
+    // Definitions that are created from here on need not be in the snapshot.
     const before = [...directory.all()];
     const changes = await registry.snapshot();
     const present = new Set(changes.map(({ id }) => id));

@@ -6,22 +6,22 @@ import { SEALED, SEALED_BY_CHARACTERS, type SecretPlace, type Secrets, SecretsKe
 import type { Reader, Store } from '../store/store.ts';
 
 /**
- * Set by the migration where accounts existed already: such an installation may go on without a key, with a warning.
+ * Fact that the migration sets in installations that had accounts: these may go on without a key, with a warning.
  */
 export const CLEAR_SECRETS = 'clear-secrets';
 const AT_ONCE = 200;
 
 type StoredPlace = Exclude<SecretPlace['table'], 'idempotency'>;
 
-/** The column that holds secrets of a place, and what names its rows. */
+/** Where the secrets of one place are stored. */
 interface SecretColumn {
   table: string;
   column: string;
-  /** Default: `id`. */
+  /** Column with the id of the row. Default: `id`. */
   id?: string;
-  /** Of rows of this protocol alone. */
+  /** Only rows of this protocol hold a secret. */
   protocol?: string;
-  /** Nothing is left of it without the secret. */
+  /** Column that is meaningless without the secret, and is cleared when the secret is lost. */
   lostWithIt?: string;
 }
 /** Answers that are kept for an `Idempotency-Key` are left out: they last for a day. */
@@ -42,19 +42,19 @@ const COLUMNS: Record<StoredPlace, SecretColumn> = {
 };
 const PLACES = Object.keys(COLUMNS) as StoredPlace[];
 
-/** What opening a registry found. */
+/** What was found when the registry was opened. */
 export interface SecretsState {
-  /** Were in clear, and were sealed now. */
+  /** Number of secrets that were in clear, and were sealed now. */
   sealed: number;
-  /** Secrets are stored in clear, for want of a key. */
+  /** Whether secrets are stored in clear, for want of a key. */
   inClear: boolean;
 }
 
 /**
  * Checks the keys against what is stored, and seals what is still in clear.
  *
- * @param forgetLost removes what no key opens: its webhooks are not sent and its streams not fetched until somebody
- *   sets them again
+ * @param forgetLost removes secrets that no key opens: their webhooks are not sent and their streams not fetched until
+ *   somebody sets them again
  * @throws {SecretsKeyError} when a stored secret needs another key, or secrets must not be stored without one
  */
 export async function prepareSecrets(store: Store, forgetLost: boolean): Promise<SecretsState> {
@@ -81,9 +81,9 @@ export async function prepareSecrets(store: Store, forgetLost: boolean): Promise
 }
 
 /**
- * Seals everything with the first key that another one sealed.
+ * Reseals with the first key everything that another key sealed.
  *
- * @returns how many secrets were sealed anew
+ * @returns how many secrets were resealed
  */
 export function rotateSecrets(store: Store, forgetLost = false): Promise<number> {
   const { sealedBy } = store.secrets;
@@ -91,7 +91,7 @@ export function rotateSecrets(store: Store, forgetLost = false): Promise<number>
   return resealAll(store, sealedBy, forgetLost);
 }
 
-/** Parts of sealed values that name their keys, each once. */
+/** Distinct beginnings of sealed values, which name their keys. */
 async function startsOfStored(db: Reader): Promise<string[]> {
   const ofEach = Object.values(COLUMNS).map(
     ({ table, column }) => sql`
@@ -103,8 +103,8 @@ async function startsOfStored(db: Reader): Promise<string[]> {
 }
 
 /**
- * Seals every secret that does not begin with `prefix`. In small transactions: one that is killed in between is done
- * again, and finds less to do.
+ * Seals every secret that does not begin with `prefix`. Works in small transactions: an interrupted run can be
+ * repeated, and finds less to do.
  */
 async function resealAll(store: Store, prefix: string, forgetLost = false): Promise<number> {
   let count = 0;
@@ -130,12 +130,12 @@ function reseal(secrets: Secrets, value: string, place: SecretPlace, forgetLost:
   } catch (error) {
     if (!forgetLost || !(error instanceof SecretsKeyError)) throw error;
     if (place.table === 'video_profiles') return secrets.seal(HIDDEN_CREDENTIALS, place);
-    // Links in mails that were sent before do nothing any more.
+    // Invalidates the links in mails that were sent before.
     return place.table === 'mail_addresses' ? secrets.seal(newLinkSecret(), place) : null;
   }
 }
 
-/** Some of the secrets that do not begin with `prefix`. */
+/** Next batch of the secrets that do not begin with `prefix`. */
 async function dueAt(tx: Kysely<Tables>, place: StoredPlace, prefix: string): Promise<{ id: string; value: string }[]> {
   const { table, column, id = 'id', protocol } = COLUMNS[place];
   const { rows } = await sql<{ id: string; value: string }>`

@@ -25,10 +25,10 @@ export type WrittenChange = DefinitionChange & { definition: Definition };
 type Of<Kind extends Definition['kind']> = Extract<Definition, { kind: Kind }>;
 
 /**
- * Puts definitions into the tables as they are, in place of those with the same ids: the inverse of `definitionsOf`.
- * What rows have beside is kept where there are any: passwords, URLs and secrets of webhooks, addresses of streams.
- * Rules lose message channels that there are not, and get a new version for it; those of earlier versions, whose URLs
- * were not hidden, as well.
+ * Writes definitions into the tables unchanged, in place of those with the same ids: the inverse of `definitionsOf`.
+ * Existing rows keep what definitions do not contain: passwords, URLs and secrets of webhooks, addresses of streams.
+ * Message channels that do not exist are removed from rules, and the rule gets a new version. So does a rule of an
+ * earlier release, whose URL was not hidden.
  */
 export async function writeDefinitions(
   writer: Writer,
@@ -41,7 +41,7 @@ export async function writeDefinitions(
     ({ kind }) => kind,
   );
   const of = <Kind extends Definition['kind']>(kind: Kind) => (byKind.get(kind) ?? []) as Of<Kind>[];
-  // Users name their dealer.
+  // Accounts without a dealer come first, because users refer to their dealer.
   const users = of('user').sort((one, other) => Number(one.dealerId !== null) - Number(other.dealerId !== null));
   const [groups, vehicles, drivers, geofences] = [of('group'), of('vehicle'), of('driver'), of('geofence')];
   await giveUpNames(writer, byKind);
@@ -79,7 +79,7 @@ export async function writeDefinitions(
   for (const change of changes) {
     const definition = rules.get(change.id) ?? change.definition;
     const isAsItWas = definition.version === change.definition.version;
-    // With the time of the original it is known as the same change.
+    // An unchanged definition keeps its original time, so that it is recognised as the same change.
     writer.changes.push(isAsItWas ? change : { ...change, ...{ definition, version: definition.version } });
   }
 }
@@ -87,7 +87,7 @@ export async function writeDefinitions(
 type Row = { id: string; version: number };
 type Table = 'users' | 'vehicleGroups' | 'vehicles' | 'drivers' | 'geofences' | 'notificationRules' | 'videoProfiles';
 
-/** @param kept columns that stay as they are where there is a row */
+/** @param kept columns that keep their values where the row exists */
 async function put<Name extends Table, Of extends Tables[Name] & Row>(
   { tx }: Writer,
   table: Name,
@@ -102,7 +102,10 @@ async function put<Name extends Table, Of extends Tables[Name] & Row>(
     .execute();
 }
 
-/** What is unique may have changed places among them. No name holds a control character. */
+/**
+ * Frees unique values first, because definitions may have exchanged them. The placeholder is unique, as no name holds a
+ * control character.
+ */
 async function giveUpNames({ tx }: Writer, byKind: ReadonlyMap<Definition['kind'], Definition[]>): Promise<void> {
   const idsOf = (kind: Definition['kind']) => (byKind.get(kind) ?? []).map(({ id }) => id);
   const unique = [
@@ -126,7 +129,10 @@ async function giveUpNames({ tx }: Writer, byKind: ReadonlyMap<Definition['kind'
     await tx.deleteFrom('driverCodes').where('driverId', 'in', some).execute();
 }
 
-/** A definition says that an account is blocked, and not by whom: by its dealer where that is blocked, or by itself. */
+/**
+ * A definition has that an account is blocked, but not why. The reason is its dealer or its expiry where one of them
+ * applies, else the account itself.
+ */
 async function userRow({ tx }: Writer, user: User) {
   const rowOf = (id: string) =>
     tx.selectFrom('users').select(['blocked', 'expired']).where('id', '=', id).executeTakeFirst();

@@ -17,15 +17,15 @@ export type BulkWrite<Id, Fields, Patch = Partial<Fields>> =
   | { id: null; fields: Fields }
   | { id: Id; expectedVersion: number | null; patch: Patch };
 
-/** What became of one of many writes. */
+/** Outcome of one write of a bulk operation. */
 export interface BulkOutcome<T> {
   outcome: 'created' | 'updated' | 'unchanged';
   definition: T;
 }
 
-/** Why one of many writes can't be made. */
+/** Why one write of a bulk operation can't be made. */
 export interface BulkFailure {
-  /** Which of the writes. */
+  /** Position of the write in the list. */
   index: number;
   error: ConflictError | OperatorOnlyError | NotFoundError | StaleError | UnknownReferenceError;
 }
@@ -40,7 +40,7 @@ export class BulkError extends Error {
   }
 }
 
-/** Thrown at the end of a dry run, so that its transaction is taken back. */
+/** Thrown at the end of a dry run, to roll its transaction back. */
 class DryRun<T> extends Error {
   readonly result: T;
   constructor(result: T) {
@@ -49,7 +49,7 @@ class DryRun<T> extends Error {
   }
 }
 
-/** Runs `work` in one transaction; a dry run does all of it and keeps nothing. */
+/** Runs `work` in one transaction. A dry run does all of it, then rolls back. */
 export async function writeOrTry<T>(store: Store, dryRun: boolean, work: (writer: Writer) => Promise<T>): Promise<T> {
   try {
     return await store.write(async (writer) => {
@@ -66,7 +66,7 @@ export async function writeOrTry<T>(store: Store, dryRun: boolean, work: (writer
   }
 }
 
-/** A list in parts that a statement can take; between them, other work gets its turn. */
+/** Splits a list into parts that fit into one statement. Yields to other work between them. */
 export async function* inParts<T>(list: readonly T[]): AsyncGenerator<T[]> {
   let isFirst = true;
   for (const some of inChunks(list)) {
@@ -86,7 +86,7 @@ export async function missingGroups(db: Reader, groupIds: Iterable<GroupId>): Pr
   return missing;
 }
 
-/** Why each of these can't be somebody's dealer; nothing for those who are dealers. */
+/** Errors for the ids that can't be somebody's dealer, by id. */
 export async function notDealers(
   db: Reader,
   dealerIds: Iterable<UserId | null>,
@@ -103,7 +103,7 @@ export async function notDealers(
   return wrong;
 }
 
-/** Makes the groups of each member those given, all of which exist, in place of those it had. */
+/** Replaces the groups of each member by the given ones, all of which must exist. */
 export async function replaceGroups(
   { tx }: Writer,
   table: MembershipTable,
@@ -126,20 +126,20 @@ function sharesOf(definition: Definition): readonly GroupId[] {
   return definition.kind === 'geofence' ? definition.sharedGroupIds : [];
 }
 
-/** What each of many writes would make of what is there, and what of them can't be. */
+/** Plan of a bulk operation: the effect of each write on the current definitions, and the writes that fail. */
 export class BulkPlan<T extends Definition & { groupIds: readonly GroupId[] | null }> {
   readonly planned: { index: number; current: T | null; next: T }[] = [];
   readonly #failures = new Map<number, BulkFailure>();
 
-  /** Of one write, the first failure is reported. */
+  /** Marks a write as failed. Only its first failure is reported. */
   fail(index: number, error: BulkFailure['error']): void {
     if (!this.#failures.has(index)) this.#failures.set(index, { index, error });
   }
 
   /**
-   * Plans each of the writes; fails those of something that is not among `known`, or not in the version expected.
+   * Plans each of the writes. Fails those of definitions that are not among `known`, or not in the expected version.
    *
-   * @param known what may be changed
+   * @param known definitions that may be changed
    * @param revise returns `current` itself where nothing changes
    */
   take<Fields, Patch = Partial<Fields>>(
@@ -182,11 +182,11 @@ export class BulkPlan<T extends Definition & { groupIds: readonly GroupId[] | nu
   }
 
   /**
-   * Fails every write whose value another definition would have as well: one of these writes before it, or one that is
-   * there and not written.
+   * Fails every write whose value another definition would have as well: an earlier write, or an existing definition
+   * that is not written.
    *
-   * @param uniqueOf null: none that must be unique
-   * @param holders who has each of these values now
+   * @param uniqueOf value that must be unique; null: none
+   * @param holders definitions that have these values now
    */
   async checkUnique(
     uniqueOf: (definition: T) => string | null,
@@ -203,7 +203,7 @@ export class BulkPlan<T extends Definition & { groupIds: readonly GroupId[] | nu
       else firstWith.set(value, next.id);
       if (current === null || uniqueOf(current) !== value) wanted.set(value, index);
     }
-    // One that is written as well gives its value up, or was found twice above.
+    // A holder that is written as well gives its value up, or was found to be a duplicate above.
     for await (const some of inParts([...wanted.keys()]))
       for (const { id, value } of await holders(some))
         if (!written.has(id)) this.fail(wanted.get(value) ?? 0, conflict(value));
@@ -215,10 +215,10 @@ export class BulkPlan<T extends Definition & { groupIds: readonly GroupId[] | nu
   }
 
   /**
-   * Makes all of the writes, and notes them; what must be unique is free for the one that gets it.
+   * Makes all of the writes, and notes them. The caller has freed unique values that another write takes.
    *
-   * @param rows writes them, without their groups
-   * @returns what became of each write, in their order
+   * @param rows writes the rows, without their groups
+   * @returns the outcome of each write, in their order
    */
   async carryOut(
     writer: Writer,

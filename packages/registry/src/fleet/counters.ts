@@ -17,32 +17,32 @@ import type { CounterCorrectionRow, CounterMarkRow, VehicleCountersRow } from '.
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 import { customCountersOf } from './custom-counter-rows.ts';
 
-/** A vehicle's counters, as who counts them keeps them. */
+/** Stored counters of a vehicle, for the service that counts them. */
 export interface KeptCounters {
   vehicleId: VehicleId;
-  /** Grows with each change: who counted from an older one counts again. */
+  /** Grows with each change. Results that were counted from an older revision are refused. */
   revision: number;
-  /** Unix milliseconds: what was counted from there on is not right any more. */
+  /** Unix milliseconds: everything counted from here on is outdated. */
   staleFromMs: number | null;
-  /** When the vehicle's newest packet came, of those that are counted. */
+  /** When the newest counted packet of the vehicle was received. */
   contactAtMs: number;
   throughMs: number;
-  /** To go on from, as JSON. */
+  /** State from which counting continues, as JSON. */
   state: string;
   sums: CounterSums;
-  /** What the counters show beyond it, where nobody corrected them. */
+  /** Amount that the counters show in addition to the sums, where nobody corrected them. */
   first: CounterSums;
-  /** Grows each time that something of the past changed. */
+  /** Grows each time that the past changed. */
   epoch: number;
 }
 
-/** What was counted on. */
+/** Result of counting further records of a vehicle. */
 export interface CountedOn extends Omit<KeptCounters, 'staleFromMs' | 'epoch'> {
   /** The state before each day, by its time. */
   days: readonly { throughMs: number; state: string }[];
-  /** From this time on, days and marks are as they are given here. */
+  /** From this time on, stored days and marks are replaced by the given ones. */
   fromMs: number;
-  /** It was counted anew, from before what was counted already. */
+  /** Records from before those counted already were counted again. */
   isRecount: boolean;
   marks: readonly { atMs: number; sums: CounterSums }[];
 }
@@ -59,11 +59,11 @@ export interface NewCorrection {
 
 /** For how long the states of days are kept; of older ones the first of each month is. */
 const DAYS_KEPT_MS = 62 * 86_400_000;
-/** What people may set of the counters that every vehicle has, and of each of its own: the oldest are forgotten. */
+/** Corrections kept for the standard counters together, and for each custom counter. The oldest are deleted. */
 const MAX_CORRECTIONS = 200;
 const NOTHING: CounterSums = { odometerM: 0, engineMs: 0, custom: {} };
 
-/** What was counted of vehicles, and how it was corrected. */
+/** Counters of vehicles: what was counted, and how people corrected it. */
 export class Counters {
   readonly #store: Store;
 
@@ -71,12 +71,12 @@ export class Counters {
     this.#store = store;
   }
 
-  /** Of those vehicles that anything was counted or set of, in no order. */
+  /** Counters of the vehicles among these that have any data or correction, in no order. */
   of(vehicleIds: readonly VehicleId[]): Promise<VehicleCounters[]> {
     return countersOf(this.#store.db, vehicleIds);
   }
 
-  /** What records come to; what people read is not part of it. */
+  /** Sums of records, without corrections. */
   async kept(vehicleIds: readonly VehicleId[]): Promise<KeptCounters[]> {
     const kept: KeptCounters[] = [];
     for (const some of inChunks(vehicleIds)) {
@@ -105,9 +105,10 @@ export class Counters {
   }
 
   /**
-   * The stored states of a vehicle, as JSON, by their times.
+   * The stored states of a vehicle, as JSON, in the order of their times.
    *
-   * @returns `isCut`: records from before the first one may have been erased; then there is one, where any was counted
+   * @returns `isCut`: records from before the first state may have been erased. Then at least one state is returned,
+   *   if anything was counted
    */
   async days(vehicleId: VehicleId): Promise<{ states: string[]; isCut: boolean }> {
     const { db } = this.#store;
@@ -121,7 +122,7 @@ export class Counters {
     return { states: state ? [state] : [], isCut };
   }
 
-  /** Times at which the sums of vehicles are asked for, ascending. */
+  /** Times at which the sums of vehicles are requested, ascending. */
   async marksOf(vehicleIds: readonly VehicleId[]): Promise<Map<VehicleId, number[]>> {
     const marks = new Map<VehicleId, number[]>();
     for (const some of inChunks(vehicleIds)) {
@@ -133,9 +134,9 @@ export class Counters {
   }
 
   /**
-   * Stores what was counted on, where nothing changed meanwhile.
+   * Stores the results of counting, for vehicles whose counters did not change meanwhile.
    *
-   * @returns the vehicles of which it was stored
+   * @returns the vehicles whose results were stored
    */
   save(counted: readonly CountedOn[]): Promise<VehicleId[]> {
     return this.#store.db.transaction().execute(async (tx) => {
@@ -180,12 +181,12 @@ export class Counters {
     });
   }
 
-  /** Records from before what was counted came: it is counted anew from there on. */
+  /** Outdates counters from a time on, because older records arrived after later ones were counted. */
   async outdate(vehicleId: VehicleId, fromMs: number): Promise<void> {
     await outdate(this.#store.db, vehicleId, fromMs);
   }
 
-  /** Vehicles that are to be counted anew. */
+  /** Vehicles whose counters are outdated. */
   async stale(limit: number): Promise<VehicleId[]> {
     const rows = await this.#store.db
       .selectFrom('vehicleCounters')
@@ -215,7 +216,7 @@ export class Counters {
     return this.#store.write((writer) => addCorrection(writer, fields));
   }
 
-  /** Sets many, or none. @throws {NotFoundError} without one of the vehicles */
+  /** Sets all of them, or none. @throws {NotFoundError} without one of the vehicles */
   correctAll(all: readonly NewCorrection[]): Promise<CounterCorrection[]> {
     return this.#store.write(async (writer) => {
       const corrections: CounterCorrection[] = [];
@@ -288,7 +289,7 @@ export async function addCorrection(writer: Writer, fields: NewCorrection): Prom
   return { id, ...fields, sum: null, createdAtMs: nowMs };
 }
 
-/** Asks for what was counted up to a time: where that is known already, it is counted anew from there. */
+/** Requests the sums at a time. Where it was counted past already, the vehicle is counted again from there. */
 export async function mark(tx: Reader, vehicleId: VehicleId, atMs: number): Promise<void> {
   const row = await tx.selectFrom('vehicleCounters').selectAll().where('vehicleId', '=', vehicleId).executeTakeFirst();
   const isNew = row === undefined || Number(row.throughMs) <= atMs;
@@ -301,7 +302,7 @@ export async function mark(tx: Reader, vehicleId: VehicleId, atMs: number): Prom
   if (!isNew) await outdate(tx, vehicleId, atMs);
 }
 
-/** Records of a vehicle from after a time are to be counted anew. */
+/** Outdates the counters of a vehicle after a time: its records are counted again from there. */
 export async function outdate(db: Reader, vehicleId: VehicleId, fromMs: number): Promise<void> {
   await db
     .updateTable('vehicleCounters')
@@ -315,7 +316,7 @@ export async function outdate(db: Reader, vehicleId: VehicleId, fromMs: number):
     .execute();
 }
 
-/** Stores sums as if nothing was corrected. @returns false where something changed since it was read */
+/** Stores sums without corrections. @returns false where the counters changed since they were read */
 async function saveCounted(tx: Reader, each: CountedOn): Promise<boolean> {
   const { vehicleId, revision, contactAtMs, throughMs, state, sums, first } = each;
   const fields = {
@@ -350,7 +351,7 @@ async function saveCounted(tx: Reader, each: CountedOn): Promise<boolean> {
   return numUpdatedRows === 1n;
 }
 
-/** What was counted up to times of vehicles, by vehicle and time; those that are not known yet are left out. */
+/** Sums at the marked times, by vehicle and time; those not known yet are left out. */
 export async function sumsAt(
   db: Reader,
   vehicleIds: readonly VehicleId[],
@@ -422,7 +423,7 @@ function correctionOf(row: CounterCorrectionRow, sums: ReadonlyMap<number, Count
   };
 }
 
-/** What counters show, by what was counted and the corrections. */
+/** Values that counters show: sums with corrections. */
 function shownSums(
   corrections: readonly CounterCorrection[],
   sums: CounterSums,
@@ -461,7 +462,7 @@ function isCustom(counter: string): boolean {
   return !(COUNTERS as readonly string[]).includes(counter);
 }
 
-/** What plans go by changed in the past, though no record did. */
+/** Outdates results of maintenance plans: a correction changed the past, although no record did. */
 async function renewHistory(tx: Reader, vehicleId: VehicleId): Promise<void> {
   await tx
     .updateTable('vehicleCounters')
@@ -470,14 +471,14 @@ async function renewHistory(tx: Reader, vehicleId: VehicleId): Promise<void> {
     .execute();
 }
 
-/** What custom counters go by changed: who is counting the vehicle begins again. */
+/** A custom counter was changed: results that are being counted are discarded, and counted again. */
 export function touchCounters(tx: Reader, vehicleId: VehicleId): Promise<void> {
   return showCorrected(tx, vehicleId);
 }
 
 async function showCorrected(tx: Reader, vehicleId: VehicleId): Promise<void> {
   const row = await tx.selectFrom('vehicleCounters').selectAll().where('vehicleId', '=', vehicleId).executeTakeFirst();
-  // Of a vehicle without any data the corrections are shown all the same: somebody reads its counters by hand.
+  // Corrections are shown even for a vehicle without any data: its counters are read by hand.
   const { sums, first } = row === undefined ? { sums: NOTHING, first: NOTHING } : keptOf(row);
   const shown = shownSums((await correctionsOf(tx, [vehicleId])).get(vehicleId) ?? [], sums, first);
   if (row !== undefined)
@@ -518,7 +519,7 @@ async function nameOf({ tx }: Writer, vehicleId: VehicleId): Promise<{ name: str
   return { name: row.name, dealerId: row.dealerId as UserId | null };
 }
 
-/** Of the days before a time the first of each month is kept. */
+/** Deletes states of days before a time, except the first of each month. */
 async function forgetDays(tx: Reader, vehicleId: VehicleId, beforeMs: number): Promise<void> {
   const rows = await tx
     .selectFrom('counterDays')

@@ -23,13 +23,13 @@ export interface CustomCounterFields {
   name: string;
   unit: string;
   source: CounterSource;
-  /** Of the vehicle; null where people alone move it. */
+  /** Sensor of the vehicle; null where only people change the counter. */
   sensorId: SensorId | null;
   /** Unix milliseconds from which it counts; default: now. */
   startsAtMs?: number;
 }
 
-/** Counters that people made for vehicles. What they come to is in {@link Counters}. */
+/** Counters that people define for vehicles. Their values are in {@link Counters}. */
 export class CustomCounters {
   readonly #store: Store;
 
@@ -37,7 +37,7 @@ export class CustomCounters {
     this.#store = store;
   }
 
-  /** In the order of their creation, by vehicle. */
+  /** By vehicle, in the order of their creation. */
   of(vehicleIds: readonly VehicleId[]): Promise<Map<VehicleId, CustomCounter[]>> {
     return customCountersOf(this.#store.db, vehicleIds);
   }
@@ -69,7 +69,7 @@ export class CustomCounters {
   }
 
   /**
-   * What was counted stays, and from now on it goes by what it is changed to. Plans of the vehicle follow its name.
+   * Keeps what was counted. The changed definition applies from now on. Plans of the vehicle follow a new name.
    *
    * @throws {NotFoundError} {StaleVersionError} {ConflictError}
    */
@@ -100,7 +100,7 @@ export class CustomCounters {
     });
   }
 
-  /** With its corrections. @throws {NotFoundError} {StaleVersionError} */
+  /** Removes a counter with its corrections. @throws {NotFoundError} {StaleVersionError} */
   remove(vehicleId: VehicleId, id: CustomCounterId, version: number | null): Promise<void> {
     return this.#store.write(async (writer) => {
       const { tx } = writer;
@@ -115,8 +115,8 @@ export class CustomCounters {
 }
 
 /**
- * Vehicles were changed: counters whose sensors measure otherwise from now on, or are gone, go by that. What was
- * counted stays.
+ * Adapts counters to changed vehicles, where a sensor was removed or measures differently from now on. What was counted
+ * is kept.
  */
 export async function followSensors(writer: Writer, vehicles: readonly Vehicle[]): Promise<void> {
   const { tx, nowMs } = writer;
@@ -137,10 +137,10 @@ export async function followSensors(writer: Writer, vehicles: readonly Vehicle[]
   }
 }
 
-/** From a time on a vehicle is counted otherwise: who is counting it begins again. */
+/** Records are counted differently from a time on: results that are being counted are discarded. */
 async function countedFrom({ tx }: Writer, vehicleId: VehicleId, fromMs: number): Promise<void> {
   await touchCounters(tx, vehicleId);
-  // Records of the time itself count by what begins then.
+  // Records at exactly this time already count by the new definition.
   await outdate(tx, vehicleId, fromMs - 1);
 }
 

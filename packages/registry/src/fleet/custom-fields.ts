@@ -14,7 +14,7 @@ import type { CustomColumns } from '../store/schema.ts';
 import type { Reader, Writer } from '../store/store.ts';
 import type { BulkPlan } from './bulk.ts';
 
-/** What a definition is made of; without custom fields where none are named. */
+/** Fields of a definition; custom fields are optional. */
 export type WithCustomFields<Fields extends CustomFields> = Omit<Fields, keyof CustomFields> & Partial<CustomFields>;
 
 const TABLES = {
@@ -26,7 +26,7 @@ const TABLES = {
 } as const;
 type Kind = keyof typeof TABLES;
 
-/** @param row without these columns where a migration before them reads it */
+/** @param row lacks these columns where an earlier migration reads it */
 export function customFieldsOf({ externalId = null, customAttributes = null }: Partial<CustomColumns>): CustomFields {
   const attributes = customAttributes === null ? {} : (JSON.parse(customAttributes) as CustomAttributes);
   return { externalId, customAttributes: attributes };
@@ -37,7 +37,7 @@ export function customColumnsOf({ externalId, customAttributes }: CustomFields):
   return { externalId, customAttributes: isEmpty ? null : JSON.stringify(customAttributes) };
 }
 
-/** The custom fields of something new. */
+/** Custom fields of a new definition. */
 export function newCustomFields({ externalId, customAttributes }: Partial<CustomFields>): CustomFields {
   return {
     externalId: externalId ?? NO_CUSTOM_FIELDS.externalId,
@@ -46,8 +46,8 @@ export function newCustomFields({ externalId, customAttributes }: Partial<Custom
 }
 
 /**
- * @param dealerId the dealer (null: the operator) among whose things the external id is unique
- * @throws {ConflictError} when another one has it
+ * @param dealerId the dealer (null: the operator) among whose definitions the external id is unique
+ * @throws {ConflictError} when another definition has it
  */
 export async function requireFreeExternalId(
   { tx }: Writer,
@@ -59,7 +59,7 @@ export async function requireFreeExternalId(
   if (holders.some((holder) => holder.id !== id)) throw new ConflictError(kind, 'externalId', externalId);
 }
 
-/** Fails every write whose external id another one of the same dealer would have as well. */
+/** Fails every write whose external id another definition of the same dealer would have as well. */
 export async function checkExternalIds<T extends Vehicle | Driver | Geofence>(
   { tx }: Writer,
   plan: BulkPlan<T>,
@@ -91,7 +91,7 @@ function partsOf(key: string): [dealer: string, externalId: string] {
   return [key.slice(0, end), key.slice(end + 1)];
 }
 
-/** The external id, where nothing of its new dealer (null: the operator) has it; else null. */
+/** The external id, if it is free under the new dealer (null: the operator); else null. */
 export async function externalIdUnder(
   { tx }: Writer,
   { kind, externalId }: { kind: Kind; externalId: string | null },
@@ -101,7 +101,7 @@ export async function externalIdUnder(
   return (await holdersOf(tx, kind, dealerId, [externalId])).length === 0 ? externalId : null;
 }
 
-/** Takes the external ids that the operator has already from what a deleted dealer leaves to the operator. */
+/** Removes external ids that the operator uses already from what a deleted dealer leaves to the operator. */
 export async function dropTakenExternalIds(
   { tx }: Writer,
   table: 'users' | 'vehicles',

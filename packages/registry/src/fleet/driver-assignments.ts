@@ -4,7 +4,7 @@ import { NotFoundError, OverlappingAssignmentError, UnknownReferenceError } from
 import type { DriverAssignmentRow } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 
-/** Assignments whose interval has a part in a time range, both in Unix milliseconds. */
+/** Matches assignments that overlap a time range, both in Unix milliseconds. */
 export interface AssignmentQuestion {
   vehicleIds?: readonly VehicleId[];
   driverIds?: readonly DriverId[];
@@ -14,7 +14,7 @@ export interface AssignmentQuestion {
   limit?: number;
 }
 
-/** Who was said to drive which vehicle. */
+/** Assignments of drivers to vehicles, as people entered them. */
 export class DriverAssignments {
   readonly #store: Store;
 
@@ -24,7 +24,7 @@ export class DriverAssignments {
 
   /**
    * @throws {OverlappingAssignmentError} when the vehicle is assigned to somebody at that time
-   * @throws {UnknownReferenceError} when the vehicle or the driver does not exist, or they are not of one dealer
+   * @throws {UnknownReferenceError} when the vehicle or the driver does not exist, or they belong to different dealers
    */
   create(fields: Omit<DriverAssignment, 'id'>): Promise<DriverAssignment> {
     return this.#store.write(async (writer) => {
@@ -97,12 +97,11 @@ export class DriverAssignments {
   }
 }
 
-/** A deleted driver was nowhere any more. */
+/** Deletes all assignments of a deleted driver, past ones included. */
 export async function deleteAssignmentsOfDriver({ tx }: Writer, driverId: DriverId): Promise<void> {
   await tx.deleteFrom('driverAssignments').where('driverId', '=', driverId).execute();
 }
 
-/** Those of a vehicle that is deleted. */
 export async function deleteAssignmentsOfVehicle({ tx }: Writer, vehicleId: VehicleId): Promise<void> {
   await tx.deleteFrom('driverAssignments').where('vehicleId', '=', vehicleId).execute();
 }

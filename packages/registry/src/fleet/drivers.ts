@@ -31,22 +31,22 @@ import {
 import { deleteAssignmentsOfDriver } from './driver-assignments.ts';
 import { groupsOf, setGroups, withSortedGroups } from './memberships.ts';
 
-/** What a driver is made of, without what the registry itself gives it. */
+/** Fields of a driver that the caller provides; the registry assigns the others. */
 export type DriverFields = WithCustomFields<Omit<Driver, 'kind' | 'id' | 'version' | 'codes'>> & {
-  /** Those that the driver has now. */
+  /** Current codes. */
   codes: readonly string[];
 };
 
 export type DriverWrite = BulkWrite<DriverId, DriverFields>;
 
-/** Only drivers for which all that is set holds. */
+/** Matches drivers for which every given field holds. */
 export interface DriverFilter {
   dealerId?: UserId;
-  /** In at least one of these groups; none at all for an empty list. */
+  /** In at least one of these groups; an empty list matches none. */
   anyOfGroups?: readonly GroupId[];
 }
 
-/** Codes that a driver may have, past ones included: the oldest are forgotten. */
+/** Maximum of codes per driver, past ones included. The oldest are deleted. */
 export const MAX_CODES_OF_DRIVER = 50;
 
 /** Drivers, their codes and who may see them. */
@@ -83,9 +83,9 @@ export class Drivers {
   }
 
   /**
-   * A code that a driver no longer has stays the driver's for the time until now.
+   * A code that the driver gives up remains the driver's for the time until now.
    *
-   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @param expectedVersion version that the caller last saw; null: any
    * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
    */
   update(id: DriverId, expectedVersion: number | null, patch: Partial<DriverFields>): Promise<Driver> {
@@ -97,7 +97,7 @@ export class Drivers {
   /**
    * Adds and changes many drivers: all of them, or none.
    *
-   * @throws {BulkError} with what is wrong with each
+   * @throws {BulkError} with the failure of each write
    */
   writeAll(writes: readonly DriverWrite[], dryRun: boolean): Promise<BulkOutcome<Driver>[]> {
     return writeOrTry(this.#store, dryRun, async (writer) => {
@@ -136,8 +136,8 @@ export class Drivers {
   }
 
   /**
-   * Deletes a driver with all that is personal: what the audit trail has of the driver is taken out of it, events have
-   * codes alone.
+   * Deletes a driver with all personal data: names and values are removed from the audit trail, and events keep only
+   * the code.
    *
    * @throws {NotFoundError} {StaleError}
    */
@@ -193,7 +193,6 @@ export const DRIVERS = new Resource<Driver, DriverRow>({
   },
 });
 
-/** The codes that a driver has now. */
 export function presentCodes({ codes }: Pick<Driver, 'codes'>): string[] {
   return codes.filter(({ untilMs }) => untilMs === null).map(({ code }) => code);
 }
@@ -216,7 +215,7 @@ function driverAfter(writer: Writer, current: Driver, { codes, ...fields }: Part
   });
 }
 
-/** Present codes become `wanted`; those that are given up were the driver's until now. */
+/** Replaces the current codes by `wanted`. Codes that are given up remain the driver's for the time until now. */
 function codesAfter(before: readonly DriverCode[], wanted: readonly string[], nowMs: number): DriverCode[] {
   const codes = new Set(wanted.map(driverCodeOf).filter((code) => code !== ''));
   const kept = before.map((held) =>
@@ -229,7 +228,7 @@ function codesAfter(before: readonly DriverCode[], wanted: readonly string[], no
   return all.filter((held) => !past.includes(held));
 }
 
-/** Fails every write of a driver with a code that another one of the dealer would have as well. */
+/** Fails every write of a driver with a code that another driver of the dealer would have as well. */
 async function checkCodes(db: Reader, plan: BulkPlan<Driver>): Promise<void> {
   const written = new Set<string>(plan.planned.map(({ next }) => next.id));
   const taken = new Set<string>();
@@ -242,13 +241,13 @@ async function checkCodes(db: Reader, plan: BulkPlan<Driver>): Promise<void> {
       const ofDealer = wanted.get(next.dealerId) ?? new Map<string, number>();
       wanted.set(next.dealerId, ofDealer.set(code, index));
     }
-  // One that is written as well gives its code up, or was found above.
+  // A holder that is written as well gives its code up, or was found to be a duplicate above.
   for (const [dealerId, indexes] of wanted)
     for (const [code, holder] of await holdersOf(db, dealerId, [...indexes.keys()]))
       if (!written.has(holder)) plan.fail(indexes.get(code) ?? 0, new ConflictError('driver', 'codes', code));
 }
 
-/** Who has each of these codes now, of the drivers of a dealer (or the operator). */
+/** Drivers of a dealer (null: the operator) that have these codes now, by code. */
 async function holdersOf(db: Reader, dealerId: UserId | null, codes: readonly string[]): Promise<Map<string, string>> {
   const holders = new Map<string, string>();
   for (const some of inChunks(codes)) {

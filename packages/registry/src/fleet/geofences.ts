@@ -32,13 +32,13 @@ import {
 } from './custom-fields.ts';
 import { groupsOf, setGroups, sortedSet, withSortedGroups } from './memberships.ts';
 
-/** Shapes may have ten thousand points. */
+/** Small batches, as a shape may have ten thousand points. */
 const ROWS_AT_ONCE = 100;
 
-/** What a geofence is made of, without what the registry itself gives it. */
+/** Fields of a geofence that the caller provides; the registry assigns the others. */
 export type GeofenceFields = WithCustomFields<Omit<Geofence, 'kind' | 'id' | 'version'>>;
 
-/** Only geofences for which all that is set holds. */
+/** Matches geofences for which every given field holds. */
 export interface GeofenceFilter {
   ownerId?: UserId;
   /** The dealer's own and those of the dealer's users. */
@@ -47,16 +47,16 @@ export interface GeofenceFilter {
   sharedWith?: { organisation: UserId | null; groupIds: readonly GroupId[] };
 }
 
-/** Whose a geofence is, or was: what decides who may know of it. */
+/** Owner of an existing or deleted geofence, which decides who may see it. */
 export interface GeofenceOwner extends OwnedGeofence {
   id: GeofenceId;
-  /** As the account is; where it is deleted, as it was last known. */
+  /** The account as it is; for a deleted account, its last known state. */
   owner: Member;
 }
 
-/** What is kept of a geofence that was deleted: visits of the past are still about it. */
+/** What is kept of a deleted geofence, because past visits still refer to it. */
 export interface DeletedGeofence extends GeofenceOwner {
-  /** The last one. */
+  /** The last name. */
   name: string;
 }
 
@@ -117,7 +117,7 @@ export class Geofences {
   }
 
   /**
-   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @param expectedVersion version that the caller last saw; null: any
    * @returns the geofence as it now is; a patch that changes nothing makes no new version
    * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
    */
@@ -128,12 +128,12 @@ export class Geofences {
   }
 
   /**
-   * Makes and changes many geofences of one owner in one transaction: all of them, or none. Names may change places
-   * among them.
+   * Creates and changes many geofences of one owner in one transaction: all of them, or none. Geofences may exchange
+   * names.
    *
-   * @param dryRun only finds out what would become of it
-   * @returns what became of each, in the order of `writes`
-   * @throws {BulkError} naming each write that can't be made; another owner's geofence is one that does not exist
+   * @param dryRun only checks the writes, and stores nothing
+   * @returns the outcome of each write, in the order of `writes`
+   * @throws {BulkError} naming each write that can't be made; another owner's geofence counts as non-existent
    * @throws {UnknownReferenceError} when the owner does not exist
    */
   writeAll(
@@ -144,7 +144,7 @@ export class Geofences {
     return writeOrTry(this.#store, dryRun, async (writer) => {
       const plan = await planAll(writer, ownerId, writes);
       plan.requireAllGood();
-      // First all of them give up what they are called: it may be what another gets. No name holds a control character.
+      // All of them give up their names first, as another may take them. No real name holds a control character.
       for await (const some of inParts(plan.updated.filter(({ current, next }) => current.name !== next.name)))
         for (const { next } of some)
           await writer.tx
@@ -168,7 +168,7 @@ export class Geofences {
     });
   }
 
-  /** Those of these ids that were deleted. */
+  /** Deleted geofences among these ids. */
   async deleted(ids: readonly GeofenceId[]): Promise<DeletedGeofence[]> {
     const found: DeletedGeofence[] = [];
     for (const some of inChunks(ids))
@@ -195,7 +195,7 @@ export class Geofences {
     return found;
   }
 
-  /** Ids of all that were deleted and for which all that is set holds. */
+  /** Ids of deleted geofences that match the filter. */
   async deletedIds({ ownerId, ofDealer, sharedWith }: GeofenceFilter): Promise<GeofenceId[]> {
     let query = deletedGeofences(this.#store.db).orderBy('gone.id');
     if (ownerId !== undefined && sharedWith === undefined) query = query.where('gone.ownerId', '=', ownerId);
@@ -274,8 +274,8 @@ function ownedBy(
 }
 
 /**
- * Deletes what an account drew for itself. What a user shared goes to its dealer; where it has none, to the operator
- * that deletes the account.
+ * Deletes the geofences that an account drew for itself. Shared ones of a user go to its dealer, or without a dealer to
+ * the operator that deletes the account.
  */
 export async function deleteGeofencesOf(writer: Writer, user: Pick<User, 'id' | 'role' | 'dealerId'>): Promise<void> {
   const rows = await writer.tx.selectFrom('geofences').selectAll().where('ownerId', '=', user.id).execute();
@@ -287,7 +287,7 @@ export async function deleteGeofencesOf(writer: Writer, user: Pick<User, 'id' | 
   }
 }
 
-/** Takes external ids that the accounts' new organisation has already from the geofences of these accounts. */
+/** Removes external ids from the geofences of these accounts, where their new organisation uses them already. */
 export async function dropTakenGeofenceIds(
   writer: Writer,
   ownerIds: readonly string[],
@@ -308,14 +308,14 @@ export async function dropTakenGeofenceIds(
   }
 }
 
-/** An organisation ends with its dealer, and nobody inherits. */
+/** Null for a dealer: its organisation ends with it, so nobody inherits. */
 function heirOf({ actor }: Writer, { id, role, dealerId }: Pick<User, 'id' | 'role' | 'dealerId'>): UserId | null {
   if (role === 'dealer') return null;
   if (dealerId !== null) return dealerId;
   return actor.user?.role === 'operator' && actor.user.id !== id ? actor.user.id : null;
 }
 
-/** Gives a geofence another owner: under its name, or the next one that is free. */
+/** Gives a geofence to another owner, under its name or a numbered one that is free. */
 async function inherit(writer: Writer, geofence: Geofence, ownerId: UserId): Promise<void> {
   const { tx } = writer;
   const taken = await tx.selectFrom('geofences').select('name').where('ownerId', '=', ownerId).execute();
@@ -324,7 +324,7 @@ async function inherit(writer: Writer, geofence: Geofence, ownerId: UserId): Pro
   for (let nth = 2; names.has(name); nth++) name = `${geofence.name} (${nth})`;
   const inherited = { ...geofence, ownerId, name, version: geofence.version + 1 };
   await GEOFENCES.replace(writer, inherited, geofence);
-  // What stays where it was counts, but must not keep an account from being deleted.
+  // Inherited geofences use up the owner's quota, but must not make the deletion of an account fail.
   writer.growth.add(ownerId, 'geofences', -1);
   writer.growth.add(ownerId, 'geofenceVertices', -verticesOf(geofence.shape));
 }
@@ -356,7 +356,7 @@ function newGeofence({ newId }: Writer, fields: GeofenceFields): Geofence {
   return { ...sorted(fields), ...newCustomFields(fields), kind: 'geofence', id: newId() as GeofenceId, version: 1 };
 }
 
-/** With its groups as they are kept. */
+/** Sorts the group ids into the order in which they are stored. */
 function sorted<Fields extends Partial<GeofenceFields>>(fields: Fields): Fields {
   const { sharedGroupIds } = fields;
   return withSortedGroups(sharedGroupIds ? { ...fields, sharedGroupIds: sortedSet(sharedGroupIds) } : fields);
@@ -429,7 +429,7 @@ async function withGroups(db: Reader, rows: readonly GeofenceRow[]): Promise<Geo
 }
 
 /**
- * @param groupIds the groups it names; looked at only where it does not watch all
+ * @param groupIds the groups it names; used only where it does not watch all vehicles
  * @param sharedGroupIds the groups it is shared with
  */
 function fromGeofenceRow(row: GeofenceRow, groupIds: readonly GroupId[], sharedGroupIds: readonly GroupId[]): Geofence {

@@ -31,24 +31,24 @@ import { dropMaintenance } from './maintenance.ts';
 import { type MembershipTable, membersOf } from './memberships.ts';
 import { VEHICLES } from './vehicles.ts';
 
-/** What a group is made of, without what the registry itself gives it. */
+/** Fields of a group that the caller provides; the registry assigns the others. */
 export type GroupFields = WithCustomFields<Omit<VehicleGroup, 'kind' | 'id' | 'version' | 'retentionDays'>> &
   Partial<Pick<VehicleGroup, 'retentionDays'>>;
 
-/** Only groups for which all that is set holds. */
+/** Matches groups for which every given field holds. */
 export interface GroupFilter {
   dealerId?: UserId;
   /** One of these. */
   ids?: readonly GroupId[];
 }
 
-/** Who comes into a group and who leaves it; nobody is in both lists, or twice in one. */
+/** Members to add to a group and to remove from it. No id may be in both lists, or twice in one. */
 export interface MemberChange<Id extends string> {
   add: readonly Id[];
   remove: readonly Id[];
 }
 
-/** How many were not in the group before, and how many were. */
+/** How many of the added were not in the group before, and how many of the removed were. */
 export interface MembersChanged {
   added: number;
   removed: number;
@@ -94,7 +94,7 @@ export class Groups {
   }
 
   /**
-   * Puts a vehicle into the group, or takes it out. Nothing happens where it already is so.
+   * Adds a vehicle to the group, or removes it. Does nothing where that is so already.
    *
    * @throws {NotFoundError} when the group or the vehicle does not exist
    */
@@ -103,7 +103,7 @@ export class Groups {
   }
 
   /**
-   * Gives a user access to the group, or takes it. Nothing happens where it already is so.
+   * Grants a user access to the group, or withdraws it. Does nothing where that is so already.
    *
    * @throws {NotFoundError} when the group or the user does not exist
    */
@@ -112,9 +112,9 @@ export class Groups {
   }
 
   /**
-   * Puts vehicles into the group and takes others out: all of them, or none.
+   * Adds vehicles to the group and removes others: all of them, or none.
    *
-   * @param dryRun only finds out how many would change
+   * @param dryRun only counts how many would change
    * @throws {NotFoundError} when the group or one of the vehicles does not exist
    */
   changeVehicles(id: GroupId, change: MemberChange<VehicleId>, dryRun = false): Promise<MembersChanged> {
@@ -122,9 +122,9 @@ export class Groups {
   }
 
   /**
-   * Gives users access to the group and takes it from others: all of them, or none.
+   * Grants users access to the group and withdraws it from others: all of them, or none.
    *
-   * @param dryRun only finds out how many would change
+   * @param dryRun only counts how many would change
    * @throws {NotFoundError} when the group or one of the users does not exist
    */
   changeUsers(id: GroupId, change: MemberChange<UserId>, dryRun = false): Promise<MembersChanged> {
@@ -164,7 +164,7 @@ export class Groups {
   }
 
   /**
-   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @param expectedVersion version that the caller last saw; null: any
    * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
    */
   update(id: GroupId, expectedVersion: number | null, patch: Partial<GroupFields>): Promise<VehicleGroup> {
@@ -174,8 +174,9 @@ export class Groups {
   }
 
   /**
-   * Takes the group away, and out of every vehicle, user, geofence and rule that names it: each gets a new version.
-   * A geofence that named no other group then watches nothing, rather than everything; such a rule becomes inactive.
+   * Deletes the group, and removes it from every vehicle, user, geofence and rule that names it. Each of them gets a
+   * new version. A geofence that named no other group then watches nothing, rather than everything; such a rule becomes
+   * inactive.
    *
    * @throws {NotFoundError} {StaleError}
    */
@@ -222,7 +223,7 @@ export function insertGroup(writer: Writer, fields: GroupFields): Promise<Vehicl
   });
 }
 
-/** The wanted name, or the first of `name (2)`, `name (3)`, … that the dealer (or the operator) has not given yet. */
+/** The wanted name, or the first of `name (2)`, `name (3)`, … that is free under the dealer (null: the operator). */
 export async function freeGroupName({ tx }: Writer, wanted: string, dealerId: UserId | null): Promise<string> {
   for (let nth = 1; ; nth += 1) {
     const name = nth === 1 ? wanted : `${wanted} (${nth})`;

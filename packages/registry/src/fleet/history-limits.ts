@@ -8,12 +8,12 @@ import { inChunks, type Reader, type Store } from '../store/store.ts';
 import { deleteTasks, type StoredVideo, storedVideo } from '../video/video-task-rows.ts';
 import { addUserJob, type Job, newJobRow } from '../work/jobs.ts';
 
-/** Kind of the jobs that erase what a vehicle did before a time. */
+/** Kind of the jobs that erase the history of a vehicle before a time. */
 export const ERASE_HISTORY = 'erase-history';
-/** Kind of the daily job that erases what groups and fleets keep no longer. */
+/** Kind of the daily job that erases what exceeds the retention of groups and fleets. */
 export const RETENTION = 'retention';
 
-/** What a vehicle did before this time is erased, and stays so. */
+/** The history of a vehicle before this time is erased permanently. */
 export interface HistoryLimit {
   vehicleId: VehicleId;
   /** Unix milliseconds. */
@@ -24,15 +24,15 @@ const DAY_MS = 86_400_000;
 /** Owner of the vehicles that no dealer has. */
 const OPERATOR = 'operator';
 
-/** Whose vehicles are the fleet of an account's organisation: its dealer's, or the operator's own. */
+/** Owner of the fleet of an account's organisation: the dealer, or the operator. */
 function fleetOwnerOf({ id, role, dealerId }: Pick<User, 'id' | 'role' | 'dealerId'>): string {
   return role === 'dealer' ? id : (dealerId ?? OPERATOR);
 }
 
 /**
- * Up to when the histories of vehicles are erased. A limit only ever rises, and stays: what comes later of the time
- * before it, by late data, a replay or an import, is erased by the next daily job. Each removal is of a bounded part,
- * and may be repeated.
+ * Times up to which the histories of vehicles are erased. A limit only ever rises, and stays in force: data from before
+ * it that arrives later, by late packets, a replay or an import, is erased by the next daily job. Each removal removes
+ * a bounded part, and may be repeated.
  */
 export class HistoryLimits {
   readonly #store: Store;
@@ -41,7 +41,7 @@ export class HistoryLimits {
     this.#store = store;
   }
 
-  /** Those of the vehicles that have one, in no order. */
+  /** Limits of the vehicles among these that have one, in no order. */
   async of(vehicleIds: readonly VehicleId[]): Promise<HistoryLimit[]> {
     const limits: HistoryLimit[] = [];
     for (const some of inChunks(vehicleIds)) {
@@ -55,7 +55,7 @@ export class HistoryLimits {
     return limits;
   }
 
-  /** The latest limit of the vehicles that is after a time; null without any. */
+  /** The latest limit of these vehicles, if it is after the time; else null. */
   async latestAfter(vehicleIds: readonly VehicleId[], fromMs: number): Promise<number | null> {
     let latest: number | null = null;
     for (const some of inChunks(vehicleIds)) {
@@ -70,7 +70,7 @@ export class HistoryLimits {
     return latest;
   }
 
-  /** In the order of the vehicles' ids, beginning after one; `''`: with the first. */
+  /** In the order of the vehicles' ids, after the given id; `''`: from the first. */
   async page(after: string, limit: number): Promise<HistoryLimit[]> {
     const rows = await this.#store.db
       .selectFrom('historyLimits')
@@ -85,8 +85,8 @@ export class HistoryLimits {
   /**
    * Raises the limit of a vehicle, and adds the job that erases what is before it.
    *
-   * @param about what the audit trail says of it
-   * @throws {TooManyJobsError} when the user has as many open as one may have
+   * @param about the entry for the audit trail
+   * @throws {TooManyJobsError} when the user has the maximum of open jobs
    */
   request({ vehicleId, beforeMs }: HistoryLimit, userId: UserId, about: Omit<AuditNote, 'before'>): Promise<Job> {
     return this.#store.write(async (writer) => {
@@ -124,8 +124,8 @@ export class HistoryLimits {
   }
 
   /**
-   * Adds the job of the day that erases what groups and fleets keep no longer, unless there is one, or nothing limits
-   * any history.
+   * Adds today's job that erases what exceeds the retention of groups and fleets, unless it exists or no history is
+   * limited.
    *
    * @returns whether it was added
    */
@@ -149,7 +149,7 @@ export class HistoryLimits {
     });
   }
 
-  /** Is there a limit, or a vehicle that gets one? What comes again of before a limit is erased each day. */
+  /** Whether any vehicle has a limit or gets one. Data that arrives for the time before a limit is erased each day. */
   async #isAnyLimited(db: Reader): Promise<boolean> {
     const limited = db.selectFrom('historyLimits').select('vehicleId').limit(1);
     const queries = [limited, limitedByGroup(db).select('memberId').limit(1), limitedByFleet(db).select('id').limit(1)];
@@ -158,8 +158,8 @@ export class HistoryLimits {
   }
 
   /**
-   * Raises the limits of vehicles to what their groups and the fleet of their owner keep, in whole days (UTC). Of
-   * several, the shortest one counts.
+   * Raises the limits of vehicles to the retention of their groups and of their owner's fleet, in whole days (UTC). The
+   * shortest retention applies.
    */
   async raiseByRetention(): Promise<void> {
     const { db } = this.#store;
@@ -169,7 +169,7 @@ export class HistoryLimits {
       .execute();
     const byFleet = await limitedByFleet(db).select(['vehicles.id as id', 'retentionDays as days']).execute();
     const today = startOfDay(this.#store.now());
-    // A limit never falls, so of several the one that comes to the latest time stays.
+    // A limit never falls, so the latest of several wins.
     for (const rows of [byGroup, byFleet]) {
       const limits = rows.map(({ id, days }) => ({
         vehicleId: id as VehicleId,
@@ -180,8 +180,8 @@ export class HistoryLimits {
   }
 
   /**
-   * Has counters never be counted from before the limit again, before records are missing there: the states of days
-   * before it are forgotten, and what is being counted now is counted again.
+   * Prevents counters from being counted again from before the limit, where records will be missing: deletes the states
+   * of days before it, and discards results that are being counted.
    */
   async cutCounters(limits: readonly HistoryLimit[]): Promise<void> {
     for (const [beforeMs, vehicleIds] of byTime(limits))
@@ -196,7 +196,7 @@ export class HistoryLimits {
         });
   }
 
-  /** Those of the vehicles whose counters are being counted anew from before the limit: their records are needed. */
+  /** Vehicles whose counters are being counted again from before the limit: their records are still needed. */
   async beingCounted(limits: readonly HistoryLimit[]): Promise<Set<VehicleId>> {
     const counted = new Set<VehicleId>();
     for (const [beforeMs, vehicleIds] of byTime(limits))
@@ -212,7 +212,7 @@ export class HistoryLimits {
     return counted;
   }
 
-  /** How many videos are stored, and how many notifications kept, of before a limit. */
+  /** Numbers of stored videos and notifications from before a limit. */
   async counts({ vehicleId, beforeMs }: HistoryLimit): Promise<{ videos: number; notifications: number }> {
     const { db } = this.#store;
     const videos = await db
@@ -231,7 +231,7 @@ export class HistoryLimits {
     return { videos: Number(videos.count), notifications: Number(notifications.count) };
   }
 
-  /** When the event of a notification began. */
+  /** Start of a notification's event. */
   get #startedAtMs() {
     return sql<number>`cast(${this.#store.jsonText('event', 'startedAtMs')} as bigint)`;
   }
@@ -253,7 +253,7 @@ export class HistoryLimits {
     return [];
   }
 
-  /** Removes tasks of video that ended, have no file, and are of before the limit. */
+  /** Removes finished video tasks from before the limit that have no file. */
   removeVideoTasks(limits: readonly HistoryLimit[]): Promise<void> {
     return this.#store.db.transaction().execute(async (tx) => {
       for (const [beforeMs, vehicleIds] of byTime(limits))
@@ -272,8 +272,8 @@ export class HistoryLimits {
   }
 
   /**
-   * Removes notifications from all inboxes, with what was sent of them: those created before the limit, and of one
-   * vehicle also those of events that began before it.
+   * Removes notifications from all inboxes, with their deliveries and incidents: those created before the limit, and
+   * for a single vehicle also those of events that began before it.
    *
    * @returns how many were removed; less than `limit` when none are left
    */
@@ -296,7 +296,7 @@ export class HistoryLimits {
     });
   }
 
-  /** Files of reports about a vehicle that may hold what was before the limit, made before a time. */
+  /** Report files about a vehicle that may contain data from before the limit, and that were stored before a time. */
   async reportFiles({ vehicleId, beforeMs }: HistoryLimit, storedBeforeMs: number, limit: number) {
     const fromMs = sql<number | null>`cast(${this.#store.jsonText('jobs.parameters', 'fromMs')} as bigint)`;
     const rows = await this.#store.db
@@ -305,7 +305,7 @@ export class HistoryLimits {
       .select(STORED_REPORT.map((column) => `reportFiles.${column}` as const))
       .where('vehicles', 'like', `%"${vehicleId}"%`)
       .where('storedAtMs', '<', storedBeforeMs)
-      // Without a range it is about the moment at which it was made.
+      // A report without a time range is about the moment at which it was made.
       .where((e) => e(e.fn.coalesce(fromMs, 'reportFiles.storedAtMs'), '<', beforeMs))
       .limit(limit)
       .execute();
@@ -313,7 +313,7 @@ export class HistoryLimits {
   }
 }
 
-/** Vehicles of groups with a retention. */
+/** Vehicles in groups that have a retention. */
 function limitedByGroup(db: Reader) {
   return db
     .selectFrom('vehicleGroupMembers')
@@ -321,7 +321,7 @@ function limitedByGroup(db: Reader) {
     .where('retentionDays', 'is not', null);
 }
 
-/** Vehicles of owners with a retention. */
+/** Vehicles whose owners have a retention. */
 function limitedByFleet(db: Reader) {
   return db
     .selectFrom('vehicles')
@@ -330,7 +330,7 @@ function limitedByFleet(db: Reader) {
     );
 }
 
-/** A limit never falls. */
+/** Never lowers a limit. */
 async function raise(db: Pick<Store['db'], 'insertInto'>, limits: readonly HistoryLimit[]): Promise<void> {
   if (limits.length === 0) return;
   await db

@@ -22,56 +22,55 @@ export type PlanFields = Pick<
   MaintenancePlan,
   'name' | 'description' | 'vehicleId' | 'groupId' | 'counterName' | 'every' | 'warning' | 'dealerId'
 > & { startsAtMs?: number };
-/** How a plan stands, with the events that were made since the last service, and what was not sent yet. */
+/** State of a plan for a vehicle, with the events since the last service, and what was not published yet. */
 export interface KeptState extends MaintenanceState {
-  /** Each in its latest phase. */
+  /** Events since the last service, each in its latest phase. */
   published: readonly MaintenanceDue[];
-  /** Those of them that the archive has by {@link written}. */
+  /** Those of them that are in the archive by way of {@link written}. */
   rewritten: readonly EventId[];
-  /** Ids that something was published with since the last service, or since people changed what it goes by. */
+  /** Ids of events that were published since the last service, or since people changed the plan's basis. */
   sentIds: readonly EventId[];
-  /** How often people changed what it goes by: part of the ids of its events. */
+  /** Counts changes that people made to the plan's basis: part of the ids of its events. */
   generation: number;
-  /** Nothing begins before: what it goes by was said then. */
+  /** No event begins before this time, at which the plan's basis was entered. */
   floorMs: number;
-  /** {@link PlanBase.key} and {@link PlanBase.said}, when it was judged. */
+  /** {@link PlanBase.key} and {@link PlanBase.said} at the last evaluation. */
   base: string;
   said: string;
-  /** {@link KeptCounters.epoch}, when its events were compared with history. */
+  /** {@link KeptCounters.epoch} when its events were last compared with history. */
   epoch: number;
-  /** Its events are right by what was said when they began, and not by what was said since. */
+  /** Its events are right by what was entered when they began, although other data was entered since. */
   isFrozen: boolean;
-  /** Events that are to be put into the log. */
+  /** Events to append to the log. */
   unsent: readonly MaintenanceDue[];
-  /** Events that are to be put into the archive in the place of others, and those that they replace. */
+  /** Events to write into the archive in place of others, and the events that they replace. */
   written: readonly MaintenanceDue[];
   removed: readonly MaintenanceDue[];
 }
 
-/** How many changes of a state wait to be published. */
+/** Number of unpublished changes of a state. */
 export function pendingOf({ unsent, written, removed }: Pick<KeptState, 'unsent' | 'written' | 'removed'>): number {
   return unsent.length + written.length + removed.length;
 }
 
-/** What a plan is counted from. */
+/** Basis that a plan is counted from. */
 export interface PlanBase {
-  /** Of the service, or of the plan. */
+  /** Id of the service, or of the plan. */
   key: string;
   sinceMs: number;
-  /** When it was said: the plan or the service. */
+  /** When the plan or the service was entered. */
   saidAtMs: number;
-  /** Stands for all that people said of it: the plan, the service, and the corrections of counters that it goes by. */
+  /** Fingerprint of what people entered: the plan, the service, and the corrections of counters that it depends on. */
   said: string;
-  /** What was counted up to then; null until it is known. */
+  /** Sums at that time; null until they are known. */
   sums: CounterSums | null;
-  /** As the counters were read then. */
+  /** Counter readings at the service. */
   read: { odometerM: number | null; engineMs: number | null };
 }
 
-/** What a dealer may have at most. */
 export const MAX_PLANS_PER_DEALER = 1000;
 
-/** Plans of maintenance, and how they stand. */
+/** Maintenance plans and their states. */
 export class Maintenance {
   readonly #store: Store;
 
@@ -84,7 +83,7 @@ export class Maintenance {
     return this.#store.write((writer) => addPlan(writer, fields));
   }
 
-  /** Makes many, or none. @throws {TooManyError} */
+  /** Creates all of them, or none. @throws {TooManyError} */
   createPlans(all: readonly PlanFields[]): Promise<MaintenancePlan[]> {
     return this.#store.write(async (writer) => {
       const plans: MaintenancePlan[] = [];
@@ -108,7 +107,7 @@ export class Maintenance {
     });
   }
 
-  /** What lasts of it ends with the next look at how plans stand. @throws {NotFoundError} {StaleVersionError} */
+  /** Its open events end with the next evaluation of plans. @throws {NotFoundError} {StaleVersionError} */
   deletePlan(id: MaintenancePlanId, version: number | null): Promise<void> {
     return this.#store.write(async (writer) => {
       const before = await planOf(writer.tx, id);
@@ -125,7 +124,7 @@ export class Maintenance {
     return planOf(this.#store.db, id);
   }
 
-  /** All plans, by their ids: there are few. */
+  /** All plans, in the order of their ids. They are few. */
   async plans(): Promise<MaintenancePlan[]> {
     const rows = await this.#store.db.selectFrom('maintenancePlans').selectAll().orderBy('id').execute();
     return rows.map(fromPlanRow);
@@ -144,13 +143,13 @@ export class Maintenance {
     return states;
   }
 
-  /** Plans that something is kept of, deleted ones included. */
+  /** Plans with stored states, deleted plans included. */
   async plansWithStates(): Promise<MaintenancePlanId[]> {
     const rows = await this.#store.db.selectFrom('maintenanceStates').select('planId').distinct().execute();
     return rows.map(({ planId }) => planId as MaintenancePlanId);
   }
 
-  /** @param gone plans and vehicles that do not go together any more, with nothing left to send */
+  /** @param gone plans and vehicles that no longer belong together, with nothing left to publish */
   saveStates(
     states: readonly KeptState[],
     gone: readonly Pick<KeptState, 'planId' | 'vehicleId'>[] = [],
@@ -174,13 +173,13 @@ export class Maintenance {
     });
   }
 
-  /** Those with events that are to be put into the log. */
+  /** States with changes that are to be published. */
   async unsent(limit: number): Promise<KeptState[]> {
     const query = this.#store.db.selectFrom('maintenanceStates').selectAll().where('unsent', '>', 0).limit(limit);
     return (await query.execute()).map(fromStateRow);
   }
 
-  /** What a plan is counted from, vehicle by vehicle: the newest service, or the start of the plan. */
+  /** Basis of a plan for each vehicle: the newest service, or the start of the plan. */
   async basesOf(plan: MaintenancePlan, vehicleIds: readonly VehicleId[]): Promise<Map<VehicleId, PlanBase>> {
     const { db } = this.#store;
     const newest = new Map<VehicleId, ServiceRecordRow>();
@@ -222,7 +221,7 @@ export class Maintenance {
   }
 }
 
-/** Plans for a vehicle or a group end with it; what was done stays until it is erased. */
+/** Deletes the plans of a deleted vehicle or group. Service records stay until they are erased. */
 export async function dropMaintenance(
   writer: Writer,
   of: { vehicleId: VehicleId } | { groupId: GroupId },
@@ -237,7 +236,7 @@ export async function dropMaintenance(
   if (column === 'vehicleId') await tx.deleteFrom('maintenanceStates').where('vehicleId', '=', id).execute();
 }
 
-/** A custom counter of a vehicle is called otherwise: plans for that vehicle name it so. */
+/** Applies the new name of a custom counter to the plans of its vehicle. */
 export async function renameInPlans(
   writer: Writer,
   vehicleId: VehicleId,
@@ -280,7 +279,7 @@ function isSameSpan(a: MaintenancePlan, b: MaintenancePlan): boolean {
   return spanOf(a) === spanOf(b);
 }
 
-/** Were the counters read at a service? Then the plan goes by what they show, and else by what was counted. */
+/** Whether counters were read at a service. The plan then goes by the shown values, else by the sums. */
 function isRead(record: ServiceRecordRow | undefined): boolean {
   return record !== undefined && (record.odometerM !== null || record.engineMs !== null);
 }
@@ -348,7 +347,7 @@ function planNote(before: MaintenancePlan | null, after: MaintenancePlan | null)
 function fromStateRow(row: MaintenanceStateRow): KeptState {
   const state = JSON.parse(row.state) as KeptState;
   const { left, counterUnit, published } = state;
-  // Stored by an earlier release, it says nothing of custom counters, nor of what was sent.
+  // A state stored by an earlier release lacks custom counters, and the ids that were sent.
   const sentIds = state.sentIds ?? published.map(({ id }) => id);
   return { ...state, left: { ...left, counter: left.counter ?? null }, counterUnit: counterUnit ?? null, sentIds };
 }

@@ -2,7 +2,7 @@ import type { GroupId } from '@outrider/domain';
 import { UnknownReferenceError } from '../store/errors.ts';
 import { inChunks, type Reader, type Writer } from '../store/store.ts';
 
-/** The tables that say which groups a vehicle, a user or a geofence names, and which a geofence is shared with. */
+/** Tables of groups that a vehicle, a user or a geofence names, and of groups that a geofence is shared with. */
 export type MembershipTable =
   | 'vehicleGroupMembers'
   | 'userGroupAccess'
@@ -37,7 +37,7 @@ function collect(rows: readonly { groupId: string; memberId: string }[], groups:
   }
 }
 
-/** Everyone who names the group. */
+/** Ids of the members that name the group. */
 export async function membersOf(db: Reader, table: MembershipTable, groupId: GroupId): Promise<string[]> {
   const rows = await db
     .selectFrom(table)
@@ -49,7 +49,7 @@ export async function membersOf(db: Reader, table: MembershipTable, groupId: Gro
 }
 
 /**
- * Makes `groupIds` the groups of a member, in place of those it had.
+ * Replaces the groups of a member by `groupIds`.
  *
  * @throws {UnknownReferenceError} naming the first group that does not exist
  */
@@ -69,12 +69,12 @@ export async function setGroups(
       .execute();
 }
 
-/** Each group once, in the order in which they are kept. */
+/** Without duplicates, in the order in which groups are stored. */
 export function sortedSet(groupIds: readonly GroupId[]): GroupId[] {
   return [...new Set(groupIds)].sort();
 }
 
-/** What a definition is made of, or a patch of it, with its groups as they are kept. */
+/** Fields or a patch of a definition, with the groups in the order in which they are stored. */
 export function withSortedGroups<Fields extends { groupIds?: readonly GroupId[] | null }>(fields: Fields): Fields {
   return fields.groupIds ? { ...fields, groupIds: sortedSet(fields.groupIds) } : fields;
 }

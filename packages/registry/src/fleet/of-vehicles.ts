@@ -2,18 +2,18 @@ import type { GroupId, UserId, VehicleId } from '@outrider/domain';
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import type { Tables } from '../store/schema.ts';
 
-/** Only vehicles, or what belongs to one, for which all that is set holds. */
+/** Matches vehicles, or things of a vehicle, for which every given field holds. */
 export interface OfVehicles {
   vehicleId?: VehicleId;
-  /** Of the vehicle. */
+  /** Dealer of the vehicle. */
   dealerId?: UserId;
-  /** The vehicle is in at least one of these; none at all for an empty list. */
+  /** The vehicle is in at least one of these; an empty list matches none. */
   anyOfGroups?: readonly GroupId[];
   /** The vehicle is not suspended. */
   inUse?: true;
 }
 
-/** The filter as a condition of a query that has the table of vehicles in it. */
+/** The filter as a condition for queries that include the table of vehicles. */
 export function isOfVehicles({ vehicleId, dealerId, anyOfGroups, inUse }: OfVehicles): Expression<SqlBool> {
   const e = expressionBuilder<Tables, 'vehicles'>();
   const conditions: Expression<SqlBool>[] = [];

@@ -17,20 +17,19 @@ import { mark } from './counters.ts';
 
 export type ServiceFields = Omit<ServiceRecord, 'id' | 'createdAtMs' | 'files' | 'createdBy'> & { createdBy: UserId };
 
-/** A file that was put. */
+/** An uploaded file. */
 export interface StoredServiceFile extends ServiceFile {
-  /** Of its bytes, in hexadecimal. */
+  /** Hash of its bytes, in hexadecimal. */
   sha256: string;
 }
 export interface NotedServiceFile extends StoredServiceFile {
   createdAtMs: number;
 }
 
-/** What a vehicle may have at most. */
 export const MAX_RECORDS_PER_VEHICLE = 2000;
 export const MAX_FILES_PER_RECORD = 10;
 
-/** The services that were done on vehicles, with their files. */
+/** Services done on vehicles, with their files. */
 export class ServiceRecords {
   readonly #store: Store;
 
@@ -74,7 +73,7 @@ export class ServiceRecords {
     return row === undefined ? null : ((await withFiles(this.#store.db, [row]))[0] ?? null);
   }
 
-  /** The newest first, by their ids. */
+  /** Descending by id: the newest first. */
   async list(
     vehicleIds: readonly VehicleId[],
     paging: Paging,
@@ -97,7 +96,7 @@ export class ServiceRecords {
     return { ...page, items: await withFiles(this.#store.db, page.items) };
   }
 
-  /** Of a time range, by their time, for reports. */
+  /** Services of a time range, in the order of their times, for reports. */
   async between(vehicleIds: readonly VehicleId[], fromMs: number, toMs: number): Promise<ServiceRecord[]> {
     const rows: ServiceRecordRow[] = [];
     for (const some of inChunks(vehicleIds))
@@ -114,7 +113,7 @@ export class ServiceRecords {
     return withFiles(this.#store.db, rows);
   }
 
-  /** What most services of a time range were paid in; null: nothing was paid. */
+  /** Currency in which most services of a time range were paid; null: nothing was paid. */
   async currencyOf(vehicleIds: readonly VehicleId[], fromMs: number, toMs: number): Promise<string | null> {
     const counts = new Map<string, number>();
     for (const some of inChunks(vehicleIds)) {
@@ -149,7 +148,7 @@ export class ServiceRecords {
   }
 
   /**
-   * Notes a file that was put.
+   * Records an uploaded file.
    *
    * @throws {NotFoundError} {TooManyError} {QuotaExceededError}
    */
@@ -174,7 +173,7 @@ export class ServiceRecords {
       : { ...serviceFileOf(row), sha256: row.sha256, createdAtMs: Number(row.createdAtMs) };
   }
 
-  /** Forgets a file, which is then removed from the store. @throws {NotFoundError} */
+  /** Deletes the record of a file; the caller then removes it from the store. @throws {NotFoundError} */
   removeFile(recordId: ServiceRecordId, id: ServiceFileId): Promise<void> {
     return this.#store.write(async (writer) => {
       const { tx } = writer;
@@ -186,7 +185,7 @@ export class ServiceRecords {
     });
   }
 
-  /** Those of the files that a record has. */
+  /** Ids among these of files that belong to a record. */
   async knownFiles(ids: readonly string[]): Promise<Set<string>> {
     const known = new Set<string>();
     for (const some of inChunks(ids)) {

@@ -9,22 +9,21 @@ import { inChunks, type Reader, type Store, type Writer } from '../store/store.t
 /** A link that shows vehicles to anyone who has it. */
 export interface ShareLink {
   id: ShareLinkId;
-  /** Who made it: it shows what this account may see. */
+  /** Creator of the link, which shows what this account may see. */
   ownerId: UserId;
   name: string | null;
-  /** In the order in which they were named. Deleted vehicles are left out. */
+  /** In the order of the request. Deleted vehicles are left out. */
   vehicleIds: readonly VehicleId[];
-  /** Their tracks of an interval; null: where they are now. */
+  /** The link shows tracks of this interval; null: current positions. */
   track: { fromMs: number; toMs: number } | null;
   createdAtMs: number;
-  /** From then on it shows nothing. */
   expiresAtMs: number;
 }
 
-/** Only links for which all that is set holds. */
+/** Matches links for which every given field holds. */
 export interface ShareLinkFilter {
   ownerId?: UserId;
-  /** Of the dealer and the dealer's users. */
+  /** Links of the dealer and the dealer's users. */
   ofDealer?: UserId;
 }
 
@@ -32,7 +31,7 @@ export type ShareLinkFields = Omit<ShareLink, 'id' | 'createdAtMs'>;
 
 const TOKEN_BYTES = 16;
 
-/** Links to vehicles. Their tokens are stored as hashes. */
+/** Share links. Their tokens are stored as hashes. */
 export class ShareLinks {
   readonly #store: Store;
 
@@ -130,13 +129,12 @@ export class ShareLinks {
   }
 }
 
-/** Links of an account that is blocked or deleted end. */
 export async function deleteShareLinksOf(writer: Writer, ownerId: UserId): Promise<void> {
   const rows = await writer.tx.selectFrom('shareLinks').selectAll().where('ownerId', '=', ownerId).execute();
   await removeNoted(writer, rows);
 }
 
-/** Takes a deleted vehicle out of all links; those without another one end. */
+/** Removes a deleted vehicle from all links. Links without another vehicle are deleted. */
 export async function dropFromShareLinks(writer: Writer, vehicleId: VehicleId): Promise<void> {
   const { tx } = writer;
   const named = await tx.selectFrom('shareLinkVehicles').select('linkId').where('vehicleId', '=', vehicleId).execute();

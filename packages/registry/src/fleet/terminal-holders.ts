@@ -12,9 +12,9 @@ export interface Refitted {
 }
 
 /**
- * Terminals that these writes fit to vehicles, and that sent data for a vehicle of another dealer before: such a
- * terminal still sends, and a vehicle that gets its id gets its data. Operators may move them, and so may the service
- * itself.
+ * Finds terminals that these writes fit to vehicles although they sent data for a vehicle of another dealer before.
+ * Such a terminal may still be sending, and its data would go to the new vehicle. Operators and the service itself may
+ * move terminals.
  *
  * @returns by the id of the terminal, why the write is refused
  */
@@ -38,8 +38,8 @@ export async function heldByOthers(
 }
 
 /**
- * Writes down who had the terminals that vehicles gave up, of those that sent data; forgets it of those that vehicles
- * got.
+ * Records the former holders of terminals that vehicles gave up and that had sent data. Deletes this record for
+ * terminals that are fitted to a vehicle again.
  */
 export async function noteHolders({ tx, nowMs }: Writer, writes: readonly Refitted[]): Promise<void> {
   const released: { terminalId: TerminalId; dealerId: UserId | null; releasedAtMs: number }[] = [];

@@ -17,7 +17,7 @@ import { type Page, type Paging, readPage } from '../store/page.ts';
 import type { Tables, VehicleCommandRow } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 
-/** A command as it is asked for. */
+/** A requested command. */
 export interface NewCommand {
   vehicleId: VehicleId;
   order: CommandOrder;
@@ -29,11 +29,11 @@ export interface NewCommand {
 export interface CommandFilter {
   vehicleId: VehicleId;
   state?: CommandState;
-  /** Without those of type `text`. */
+  /** Leaves out commands of type `text`. */
   withoutText?: boolean;
 }
 
-/** What may be done with a queued command now: it may be sent, is to wait, or ends for a reason. */
+/** What to do with a queued command now: send it, let it wait, or end it for a reason. */
 export type CommandJudgement = 'send' | 'wait' | CommandReason;
 
 /** How a command that was sent ended. */
@@ -41,17 +41,17 @@ export type CommandEnd =
   | { state: 'acknowledged'; answer: string | null }
   | { state: 'refused' | 'unanswered'; reason: CommandReason; answer?: string | null };
 
-/** Commands of a vehicle that wait or are under way. */
+/** Maximum of queued and sent commands per vehicle. */
 export const MAX_OPEN_COMMANDS_PER_VEHICLE = 20;
-/** The same of those that one account asked for, or its rules. */
+/** Maximum of queued and sent commands that one account, or its rules, requested. */
 export const MAX_OPEN_COMMANDS_PER_ACCOUNT = 500;
 const MINUTE_MS = 60_000;
 const OPEN = ['queued', 'sent'] as const;
 const MAX_ANSWER_CHARACTERS = 1000;
 
 /**
- * Commands to the terminals of vehicles. A command is marked as sent before it is sent, and never again: after a crash
- * in between it was sent at most once.
+ * Commands to the terminals of vehicles. A command is marked as sent before it is sent, so that a crash in between
+ * cannot make it be sent twice: delivery is at most once.
  */
 export class VehicleCommands {
   readonly #store: Store;
@@ -61,9 +61,9 @@ export class VehicleCommands {
   }
 
   /**
-   * Queues a command. What it revokes and is still queued is cancelled: see {@link revokes}.
+   * Queues a command. Queued commands that it revokes are cancelled: see {@link revokes}.
    *
-   * @param perMinute of one account
+   * @param perMinute limit per account
    * @returns the command, and those that it revoked
    * @throws {TooManyCommandsError} {NotFoundError} without the vehicle
    */
@@ -115,7 +115,7 @@ export class VehicleCommands {
     });
   }
 
-  /** Vehicles with queued commands, by the id of a command; a page of them. */
+  /** A page of vehicles with queued commands, each with the id of a command. */
   async waiting(after: string | null, limit: number): Promise<{ id: string; vehicleId: VehicleId }[]> {
     let query = this.#store.db
       .selectFrom('vehicleCommands')
@@ -127,16 +127,16 @@ export class VehicleCommands {
     return (await query.execute()) as { id: string; vehicleId: VehicleId }[];
   }
 
-  /** The queued commands of a vehicle, the oldest first; none while one is under way. */
+  /** The queued commands of a vehicle, the oldest first; none while a sent command is open. */
   async next(vehicleId: VehicleId): Promise<VehicleCommand[]> {
     const rows = await openOf(this.#store.db, vehicleId);
     return rows.some(({ state }) => state === 'sent') ? [] : rows.map(fromRow);
   }
 
   /**
-   * Marks the oldest queued command of a vehicle that may be sent now. Only its caller may send it, once.
+   * Takes the oldest queued command that may be sent now, and marks it as sent. Only the caller may send it, once.
    *
-   * @param judge called for each before it, and for it
+   * @param judge called for each command before it, and for it
    * @returns the command to send, if any, and those that ended
    */
   begin(
@@ -146,7 +146,7 @@ export class VehicleCommands {
     return this.#store.write(async (writer) => {
       const ended: VehicleCommand[] = [];
       const rows = await openOf(writer.tx, vehicleId);
-      // One at a time: they arrive in their order, and answers without a number belong to it.
+      // One command at a time, so that they arrive in order and an answer without a number can be assigned.
       if (rows.some(({ state }) => state === 'sent')) return { sent: null, ended };
       for (const row of rows) {
         if (Number(row.expiresAtMs) <= writer.nowMs) continue;
@@ -178,9 +178,9 @@ export class VehicleCommands {
   }
 
   /**
-   * Ends queued commands whose time is over, and sent ones without an answer.
+   * Ends queued commands that have expired, and sent ones that were not answered.
    *
-   * @param answerMs how long after sending a command counts as unanswered
+   * @param answerMs time after sending at which a command counts as unanswered
    */
   expire(answerMs: number, limit: number): Promise<VehicleCommand[]> {
     const choose = (db: Reader, nowMs: number) =>
@@ -247,10 +247,10 @@ export interface RuleCommandWish extends NewCommand {
 }
 
 /**
- * Queues the commands of rules, in the transaction of their notifications. One whose time is over, or beyond a bound,
- * is kept as ended, so that its owner sees what became of it.
+ * Queues the commands of rules, in the transaction of their notifications. A command that has expired or exceeds a
+ * bound is stored as ended, so that its owner sees the outcome.
  *
- * @returns the commands, and what is to be noted in the audit trail
+ * @returns the commands, and the notes for the audit trail
  */
 export async function insertRuleCommands(
   tx: Transaction<Tables>,
@@ -281,8 +281,8 @@ export async function endCommandsOf(writer: Writer, vehicleId: VehicleId): Promi
 }
 
 /**
- * Does one command take back another that was not sent yet? Resuming the engine takes back blocking it, and another
- * state of an output the state before.
+ * Whether a command revokes an earlier one that was not sent yet. Resuming the engine revokes blocking it; setting an
+ * output revokes setting the same output before.
  */
 function revokes(order: CommandOrder, earlier: CommandOrder): boolean {
   if (order.type === 'engine-resume') return earlier.type === 'engine-block';
@@ -290,7 +290,7 @@ function revokes(order: CommandOrder, earlier: CommandOrder): boolean {
   return order.parameters.output === earlier.parameters.output;
 }
 
-/** Takes a command one step on, with a line in the audit trail. */
+/** Moves a command to its next state, with a line in the audit trail. */
 async function step(
   writer: Writer,
   row: VehicleCommandRow,
@@ -342,7 +342,7 @@ async function requireLately(db: Reader, account: UserId, perMinute: number, now
     throw new TooManyCommandsError('minute', perMinute, Number(first.createdAtMs) + MINUTE_MS - nowMs);
 }
 
-/** The bound that one more command would go beyond. */
+/** The bound that one more command would exceed. */
 async function openBound(db: Reader, vehicleId: VehicleId, account: UserId): Promise<TooManyCommandsError | null> {
   const count = async (column: 'vehicleId' | 'createdBy', id: string) => {
     const row = await db

@@ -11,13 +11,13 @@ import { noteHolders } from './terminal-holders.ts';
 import { checkAddresses, VEHICLES, type Vehicles } from './vehicles.ts';
 
 /**
- * What becomes of what a vehicle did before it is moved to another dealer: `apart`: it stays with the dealer that it
- * has now; `along`: the other dealer gets all of it.
+ * What happens to the history of a vehicle that moves to another dealer: `apart`: it stays with the present dealer;
+ * `along`: the new dealer gets all of it.
  */
 export const MOVED_HISTORIES = ['apart', 'along'] as const;
 export type MovedHistory = (typeof MOVED_HISTORIES)[number];
 
-/** Vehicles that another dealer gets. */
+/** Move of vehicles to another dealer. */
 export interface VehicleMove {
   ids: readonly VehicleId[];
   /** Null: the operator. */
@@ -56,8 +56,8 @@ export async function moveVehicles(
 }
 
 /**
- * Gives a dealer a vehicle of its own in place of another dealer's: with the profile, the terminal, the video profile
- * and the counters of that one, but with a history that begins now. That one stays where it is, with all that it did.
+ * Creates a vehicle for the new dealer with the profile, the terminal, the video profile and the counters of the
+ * present one. Its history begins now. The present vehicle stays with its dealer, with its whole history.
  */
 async function moveApart(
   writer: Writer,
@@ -70,7 +70,7 @@ async function moveApart(
   const left = revised(current, { terminalId: null, terminalAccess });
   const next: Vehicle = {
     ...current,
-    // Groups, external ids and attributes are of an organisation, and so is a suspension.
+    // Groups, external ids, attributes and suspensions belong to an organisation.
     ...NO_CUSTOM_FIELDS,
     groupIds: [],
     suspension: null,

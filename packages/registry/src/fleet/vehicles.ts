@@ -47,24 +47,24 @@ import { heldByOthers, noteHolders } from './terminal-holders.ts';
 import { endCommandsOf } from './vehicle-commands.ts';
 
 /**
- * What a vehicle is made of, without what the registry itself gives it. Where nothing is said of its terminal, that is
- * bound to its first protocol.
+ * Fields of a vehicle that the caller provides; the registry assigns the others. Without terminal access, the terminal
+ * is bound to the first protocol that it uses.
  */
 export type VehicleFields = WithCustomFields<
   Omit<Vehicle, 'kind' | 'id' | 'version' | 'terminalAccess' | 'sensors' | 'suspension' | 'predecessor'>
 > & {
   terminalAccess?: TerminalAccess;
-  /** None by default. */
+  /** Default: none. */
   sensors?: readonly SensorFields[];
 };
 
-/** What of a vehicle changes; of its access, what is not said stays. */
+/** Changes of a vehicle. Fields of its terminal access that are not given stay. */
 export type VehiclePatch = Partial<Omit<VehicleFields, 'terminalAccess'>> & { terminalAccess?: TerminalAccessPatch };
 
 /** One of many writes of vehicles. */
 export type VehicleWrite = BulkWrite<VehicleId, VehicleFields, VehiclePatch>;
 
-/** Only vehicles for which all that is set holds. */
+/** Matches vehicles for which every given field holds. */
 export interface VehicleFilter extends Omit<OfVehicles, 'vehicleId'> {
   terminalId?: TerminalId;
 }
@@ -101,7 +101,7 @@ export class Vehicles {
   }
 
   /**
-   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @param expectedVersion version that the caller last saw; null: any
    * @returns the vehicle as it now is; a patch that changes nothing makes no new version
    * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
    */
@@ -112,10 +112,10 @@ export class Vehicles {
   }
 
   /**
-   * Suspends a vehicle, or lets it go on.
+   * Suspends or resumes a vehicle.
    *
-   * @param suspension without its time; null: it goes on
-   * @returns the vehicle as it now is; where it is so already, no new version is made, and the time stays
+   * @param suspension without its time; null: resumes the vehicle
+   * @returns the vehicle as it now is; where nothing changes, no new version is made, and the time stays
    * @throws {NotFoundError}
    */
   suspend(id: VehicleId, suspension: Omit<Suspension, 'sinceMs'> | null): Promise<Vehicle> {
@@ -131,10 +131,10 @@ export class Vehicles {
   }
 
   /**
-   * Makes and changes many vehicles in one transaction: all of them, or none. Terminals may change places among them.
+   * Creates and changes many vehicles in one transaction: all of them, or none. Vehicles may exchange terminals.
    *
-   * @param dryRun only finds out what would become of it
-   * @returns what became of each, in the order of `writes`
+   * @param dryRun only checks the writes, and stores nothing
+   * @returns the outcome of each write, in the order of `writes`
    * @throws {BulkError} naming each write that can't be made
    */
   writeAll(writes: readonly VehicleWrite[], dryRun: boolean): Promise<BulkOutcome<Vehicle>[]> {
@@ -142,7 +142,7 @@ export class Vehicles {
       const plan = await planAll(writer, writes);
       plan.requireAllGood();
       const movedTerminals = plan.updated.filter(({ current, next }) => current.terminalId !== next.terminalId);
-      // First all of them give up what they have: it may be what another gets.
+      // All of them give up their terminals first, as another may take them.
       for await (const some of inParts(movedTerminals.map(({ next }) => next.id)))
         await writer.tx.updateTable('vehicles').set({ terminalId: null }).where('id', 'in', some).execute();
       const outcomes = await plan.carryOut(writer, 'vehicleGroupMembers', VEHICLES);
@@ -162,8 +162,8 @@ export class Vehicles {
   }
 
   /**
-   * Writes down what terminals did for the first time: an unbound one is bound to the protocol that it spoke. Changes
-   * nothing for vehicles whose terminal was replaced meanwhile, or for which it is known.
+   * Records the first contacts of terminals, and binds an unbound terminal to the protocol that it used. Changes
+   * nothing for vehicles whose terminal was replaced meanwhile, or for which the contact is known.
    */
   async learn(contacts: readonly FirstContact[]): Promise<void> {
     const learns = (vehicle: Vehicle) => {
@@ -171,7 +171,7 @@ export class Vehicles {
       return contact?.terminalId === vehicle.terminalId ? accessLearnt(vehicle.terminalAccess, contact) : null;
     };
     const ids = contacts.map(({ vehicleId }) => vehicleId);
-    // Every instance of the API is asked: most find it done, and need not write.
+    // Every API instance receives this call. Most of them find it recorded and need not write.
     if (!(await VEHICLES.load(this.#store.db, ids)).some((vehicle) => learns(vehicle) !== null)) return;
     await this.#store.write(async (writer) => {
       for (const vehicle of await VEHICLES.load(writer.tx, ids)) {
@@ -186,7 +186,7 @@ export class Vehicles {
   }
 
   /**
-   * Forgets the former holders of terminals that were given up before a time: any dealer may claim those then.
+   * Deletes the records of holders who gave their terminals up before a time: any dealer may claim those from then on.
    *
    * @returns how many they were
    */
@@ -365,12 +365,12 @@ export function fromVehicleRow(row: VehicleRow, groupIds: readonly GroupId[]): V
     sensors: sensors === null ? [] : (JSON.parse(sensors) as Sensor[]),
     terminalAccess: accessOf(terminalAccess),
     suspension: suspension ? (JSON.parse(suspension) as Suspension) : null,
-    // Missing where a migration before it reads the row.
+    // Missing where an earlier migration reads the row.
     predecessor: predecessor ? (JSON.parse(predecessor) as Predecessor) : null,
   };
 }
 
-/** The column `terminal_access`; before it had a revision, learning raised the version of the vehicle. */
+/** Parses the column `terminal_access`. Before it had a revision, learning raised the version of the vehicle. */
 export function accessOf(column: string | null): TerminalAccess {
   return column === null ? OPEN_ACCESS : { ...OPEN_ACCESS, ...(JSON.parse(column) as TerminalAccess) };
 }

@@ -6,12 +6,12 @@ import type { Reader, Store } from '../store/store.ts';
 import { type Lease, Leases } from '../work/leases.ts';
 import type { Channel, DeliveryState } from './deliveries.ts';
 
-/** A message that shows whether a channel works: one attempt, whose result is kept for an hour. */
+/** A message that tests a channel: one attempt, whose result is kept for an hour. */
 export interface ChannelTest {
   id: string;
-  /** Who asked for it. */
+  /** The account that requested it. */
   userId: UserId;
-  /** Null: a message channel of the user, whichever rules name it. */
+  /** Null: the test is of a message channel, independent of rules. */
   ruleId: NotificationRuleId | null;
   channel: Channel;
   /** Address of the mailbox, URL of the webhook, or id of the message channel. */
@@ -25,20 +25,20 @@ export interface ChannelTest {
   responseStatus: number | null;
 }
 
-/** How the attempt ended. */
+/** Outcome of the attempt. */
 export type ChannelTestOutcome =
   | { state: 'delivered'; status: number | null }
   | { state: 'failed' | 'cancelled'; error: string; status: number | null };
 
-/** Of one account. */
+/** Limit per account. */
 export const MAX_TESTS_PER_MINUTE = 5;
 const MINUTE_MS = 60_000;
 const KEPT_MS = 3_600_000;
 const MAX_LISTED = 100;
-/** The column is of a version without message channels. */
+/** Stands for null: the column was defined before message channels existed. */
 const NO_RULE = '';
 
-/** Where it goes is left out: the URL of a webhook may hold a key. */
+/** Leaves out the target: the URL of a webhook may contain a key. */
 async function testNote(
   tx: Reader,
   { userId, ruleId, channel, target }: Pick<ChannelTest, 'userId' | 'ruleId' | 'target'> & { channel: string },
@@ -57,7 +57,7 @@ async function testNote(
   };
 }
 
-/** Messages that users send to see whether a channel works. */
+/** Messages that users send to test a channel. */
 export class ChannelTests {
   readonly #store: Store;
   readonly #leases: Leases<'channelTests'>;
@@ -72,7 +72,7 @@ export class ChannelTests {
     });
   }
 
-  /** @throws {TooManyTestsError} when the account asked for {@link MAX_TESTS_PER_MINUTE} within a minute */
+  /** @throws {TooManyTestsError} when the account requested {@link MAX_TESTS_PER_MINUTE} within a minute */
   request(test: Pick<ChannelTest, 'userId' | 'ruleId' | 'target'> & { channel: string }): Promise<ChannelTest> {
     const nowMs = this.#store.now();
     return this.#store.write(async (writer) => {
@@ -111,7 +111,7 @@ export class ChannelTests {
     });
   }
 
-  /** Those of a rule that the account asked for in the last hour, the newest first. */
+  /** Tests of a rule that the account requested in the last hour, the newest first. */
   async list(userId: UserId, ruleId: NotificationRuleId): Promise<ChannelTest[]> {
     const rows = await this.#store.db
       .selectFrom('channelTests')
@@ -125,7 +125,7 @@ export class ChannelTests {
     return rows.map(fromRow);
   }
 
-  /** The same of a message channel. */
+  /** The same for a message channel. */
   async listOfTarget(userId: UserId, target: string): Promise<ChannelTest[]> {
     const rows = await this.#store.db
       .selectFrom('channelTests')
@@ -140,7 +140,7 @@ export class ChannelTests {
     return rows.map(fromRow);
   }
 
-  /** Leases tests that are due. One whose worker died has failed: it may have been sent. */
+  /** Leases due tests. A test whose worker crashed counts as failed, as it may have been sent. */
   lease(limit: number, leaseMs: number): Promise<(ChannelTest & Lease)[]> {
     return this.#store.due(
       'channel tests',

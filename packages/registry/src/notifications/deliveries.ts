@@ -21,11 +21,11 @@ import { fromNotificationRow } from './notification-row.ts';
 /** `email`, `webhook`, or the kind of a message channel. */
 export type Channel = string;
 
-/** `cancelled`: what it was for is gone, so it was not sent. */
+/** `cancelled`: the delivery was not sent, because its reason no longer exists. */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** A notification on its way over one channel to one address. */
+/** Delivery of a notification to one address over one channel. */
 export interface Delivery {
   id: DeliveryId;
   notificationId: NotificationId;
@@ -35,49 +35,49 @@ export interface Delivery {
   /** Address of the mailbox, URL of the webhook, or id of the message channel. */
   target: string;
   state: DeliveryState;
-  /** Attempts begun up to now. */
+  /** Number of attempts that were started. */
   attempts: number;
   createdAtMs: number;
-  /** Null when there will be none. */
+  /** Null: no further attempt. */
   nextAttemptAtMs: number | null;
   /** Null while it is pending. */
   finishedAtMs: number | null;
-  /** What the last attempt met; null where it met nothing. */
+  /** Error of the last attempt; null: none. */
   lastError: string | null;
   /** HTTP status or SMTP code of the last attempt. */
   responseStatus: number | null;
-  /** Whether it says that an incident is escalated. */
+  /** Whether it reports that an incident is escalated. */
   isEscalation: boolean;
   /** The last attempts, the oldest first. */
   log: readonly DeliveryAttempt[];
 }
 
-/** An attempt that has ended. */
+/** A finished attempt. */
 export interface DeliveryAttempt {
-  /** When it ended. */
+  /** When the attempt ended. */
   atMs: number;
-  /** What it met; null where it delivered. */
+  /** Null where it was delivered. */
   error: string | null;
   status: number | null;
 }
 
-/** Of a delivery the newest attempts are kept. */
+/** Maximum of attempts that are kept per delivery: the newest. */
 const MAX_LOGGED_ATTEMPTS = 20;
 
-/** A delivery that the caller, and nobody else, is to send now. */
+/** A delivery that is leased by the caller for sending. */
 export interface LeasedDelivery {
   delivery: Delivery;
   notification: Notification;
-  /** Who has to take it: see {@link endpointOf}. */
+  /** The receiving server: see {@link endpointOf}. */
   endpoint: string;
-  /** Until when it is tried. */
+  /** Time of the last possible attempt. */
   giveUpAtMs: number;
   lease: string;
   /** The slot that it holds, to be released by {@link DeliverySlots.release}. */
   slot: SlotWish;
 }
 
-/** How an attempt ended. */
+/** Outcome of an attempt. */
 export type Outcome =
   | { state: 'delivered'; status: number | null }
   | { state: 'pending'; error: string; status: number | null; nextAttemptAtMs: number }
@@ -93,15 +93,15 @@ export interface DeliveryFilter {
 }
 
 export interface LeaseOptions {
-  /** The caller's slots: what is leased takes one each. */
+  /** The caller's slots: each leased delivery takes one. */
   slots: DeliverySlots;
-  /** From then on somebody else may have it, unless it is renewed. */
+  /** After this time another worker may lease the delivery, unless the lease is renewed. */
   leaseMs: number;
 }
 
-/** How long a delivery is tried. */
+/** How long attempts are repeated. */
 export const GIVE_UP_AFTER_MS = 24 * 3_600_000;
-/** Notifications on their way over e-mail and webhooks. */
+/** Deliveries of notifications by e-mail, webhook and message channel. */
 export class Deliveries {
   readonly #store: Store;
   readonly #leases: Leases<'deliveries'>;
@@ -120,10 +120,10 @@ export class Deliveries {
   }
 
   /**
-   * Leases deliveries that are due, for the owners in turn and within the shares of `slots`: one with many deliveries,
-   * or with many endpoints that do not answer, keeps no other one waiting. A webhook that has not proven to answer is
-   * tried by one delivery of its account at a time, whichever instance sends it, and not before its break is over. One
-   * that is due after its last time, and was attempted, is given up.
+   * Leases due deliveries, for the owners in turn and within the shares of `slots`. An owner with many deliveries, or
+   * with many endpoints that do not answer, therefore delays no other owner. A webhook that has not proven to answer is
+   * tried by one delivery of its account at a time, across all instances, and not before its break is over. A delivery
+   * that is due after its last possible time, and was attempted, is given up.
    */
   async lease({ slots, leaseMs }: LeaseOptions): Promise<LeasedDelivery[]> {
     if (slots.free === 0) return [];
@@ -162,7 +162,7 @@ export class Deliveries {
     return new Map(rows.map((row) => [row.id, fromNotificationRow(row)]));
   }
 
-  /** Extends leases; deliveries that are settled, or leased by another worker, stay as they are. */
+  /** Extends leases. Deliveries that are settled, or leased by another worker, are not changed. */
   async renew(leased: readonly Pick<LeasedDelivery, 'delivery' | 'lease'>[], leaseMs: number): Promise<void> {
     await this.#leases.renew(
       leased.map(({ delivery, lease }) => ({ id: delivery.id, lease })),
@@ -171,7 +171,7 @@ export class Deliveries {
   }
 
   /**
-   * Notes how the attempt ended, and how the endpoint took it.
+   * Records the outcome of an attempt, and the health of the endpoint.
    *
    * @returns false when the lease was lost: nothing was noted of the delivery
    */
@@ -199,7 +199,7 @@ export class Deliveries {
     );
   }
 
-  /** The user's, the newest first. */
+  /** Deliveries of the user, the newest first. */
   async list(userId: UserId, filter: DeliveryFilter, paging: Paging): Promise<Page<Delivery>> {
     let query = this.#store.db.selectFrom('deliveries').selectAll().where('userId', '=', userId);
     if (filter.channel !== undefined) query = query.where('channel', '=', filter.channel);
@@ -222,7 +222,7 @@ export class Deliveries {
   }
 
   /**
-   * Sends it again, now and for as long as a new one. One that is under way at this moment stays as it is.
+   * Schedules a delivery again, now and for as long as a new one. A delivery that is being sent is not changed.
    *
    * @throws {NotFoundError} when the user has no delivery with this id
    */
@@ -248,9 +248,9 @@ export class Deliveries {
 }
 
 /**
- * A delivery for each channel that the rule of a notification names.
+ * Creates a delivery for each channel that the rule of a notification names.
  *
- * @param isEscalation whether it says that its incident is escalated
+ * @param isEscalation whether it reports that its incident is escalated
  */
 export async function insertDeliveries(
   tx: Transaction<Tables>,
@@ -303,7 +303,7 @@ export async function insertDeliveries(
   for (const some of inChunks(rows)) await tx.insertInto('deliveries').values(some).execute();
 }
 
-/** Who has to take it: the server of a webhook, the domain of a mailbox. */
+/** The receiving server: origin of a webhook, or domain of a mailbox. */
 export function endpointOf(channel: 'email' | 'webhook', target: string): string {
   if (channel === 'email') return `mailto:${target.slice(target.lastIndexOf('@') + 1).toLowerCase()}`;
   return URL.canParse(target) ? new URL(target).origin : target;

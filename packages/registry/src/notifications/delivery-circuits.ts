@@ -3,25 +3,25 @@ import type { Store } from '../store/store.ts';
 import type { SlotWish } from './delivery-slots.ts';
 
 /**
- * How an endpoint took an attempt: `prompt`: it answered, whatever it answered; `slow`: it answered late; `silent`: no
- * connection, or no answer; `unknown`: no attempt was made.
+ * Result of an attempt for its endpoint: `prompt`: it answered, whatever the answer; `slow`: it answered late;
+ * `silent`: no connection, or no answer; `unknown`: no attempt was made.
  */
 export type EndpointHealth = 'prompt' | 'slow' | 'silent' | 'unknown';
 
-/** An endpoint that did not answer is left alone for this long, twice as long after each further failure, … */
+/** Break before an endpoint that did not answer is tried again. It doubles with each further failure, … */
 const FIRST_BREAK_MS = 5000;
-/** … and no longer than this. */
+/** … up to this. */
 const LONGEST_BREAK_MS = 600_000;
 /**
- * What a late or missing answer adds, and a prompt one takes away again, up to a bound. An endpoint with strikes is
- * tried by one delivery at a time. So one that answers now and then does not count as one that works.
+ * Strikes that a late or missing answer adds, up to a bound. A prompt answer removes one. An endpoint with strikes is
+ * tried by one delivery at a time, so an endpoint that answers only now and then does not count as working.
  */
 const STRIKES_OF_FAILURE = 4;
 const MAX_STRIKES = 16;
-/** A new endpoint has to answer once. */
+/** A new endpoint has to answer once before it counts as working. */
 export const FIRST_STRIKES = 1;
 
-/** Which endpoints of an account answer: those that don't are tried by one delivery at a time, after a break. */
+/** Circuit breakers per account: an endpoint that does not answer is tried by one delivery at a time, after a break. */
 export class DeliveryCircuits {
   readonly #store: Store;
 
@@ -29,7 +29,7 @@ export class DeliveryCircuits {
     this.#store = store;
   }
 
-  /** @returns false where another delivery of the account tries the endpoint already */
+  /** @returns false where another delivery of the account is trying the endpoint already */
   async claimProbe({ owner, endpoint }: SlotWish, nowMs: number, leaseMs: number): Promise<boolean> {
     const row = await this.#store.db
       .insertInto('deliveryCircuits')
@@ -52,10 +52,10 @@ export class DeliveryCircuits {
     return row !== undefined;
   }
 
-  /** Notes how an endpoint took an attempt. */
+  /** Records the result of an attempt for its endpoint. */
   async note({ owner, endpoint, isProbe }: SlotWish, health: EndpointHealth): Promise<void> {
     const nowMs = this.#store.now();
-    // One that works and goes on working is not written down again.
+    // An endpoint that keeps working needs no write.
     if (!isProbe && (health === 'prompt' || health === 'unknown')) return;
     const { db } = this.#store;
     const row = await db
@@ -64,7 +64,7 @@ export class DeliveryCircuits {
       .where('userId', '=', owner.account)
       .where('endpoint', '=', endpoint)
       .executeTakeFirst();
-    // Of several that failed together, the first is the failure that counts.
+    // When several deliveries failed together, only the first failure counts.
     if (!isProbe && row !== undefined && row.retryAtMs > nowMs) return;
     const noted = { ...circuitAfter(health, row, nowMs), changedAtMs: nowMs };
     await db

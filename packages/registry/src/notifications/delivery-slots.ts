@@ -1,18 +1,18 @@
 import { type Owner, type ShareClaim, Shares, Turns } from '@outrider/domain';
 
-/** How many deliveries one process sends at a time, in all and of each group. */
+/** Limits of deliveries that one process sends concurrently, in total and per group. */
 export interface DeliveryShares {
   atOnce: number;
   perTenant: number;
   perAccount: number;
-  /** To one endpoint, of all accounts … */
+  /** Per endpoint, for all accounts … */
   perEndpoint: number;
-  /** … and of one account. */
+  /** … and for one account. */
   perAccountAndEndpoint: number;
-  /** To webhooks that have not answered in time lately, or never yet. */
+  /** For webhooks that have not answered in time lately, or never yet. */
   unproven: number;
   unprovenPerTenant: number;
-  /** All e-mails leave by one server. */
+  /** All e-mails are sent through one server. */
   emails: number;
   emailsPerTenant: number;
 }
@@ -34,19 +34,19 @@ export function deliveryShares(atOnce: number, perAccountAndEndpoint: number): D
   };
 }
 
-/** What decides which slot a delivery takes. */
+/** Properties of a delivery that decide which shares its slot counts against. */
 export interface SlotWish {
   owner: Owner;
   channel: string;
   endpoint: string;
-  /** A webhook that is tried alone until it has answered in time. */
+  /** A webhook that is tried by one delivery at a time until it has answered in time. */
   isProbe: boolean;
 }
 
 /**
- * The slots of one process. No tenant gets more than its share, also while others need none: a slot that an endpoint
- * holds until its time limit can't be taken back when somebody else comes. Endpoints that have not proven to answer get
- * fewer, so that a tenant with hundreds of dead ones leaves the other slots of its share to its live ones.
+ * The slots of one process. No tenant gets more than its share, even while slots are free: a slot that an endpoint
+ * holds until its time limit can't be taken back when another tenant needs it. Endpoints that have not proven to answer
+ * get fewer slots, so that a tenant with hundreds of dead endpoints keeps slots of its share for the live ones.
  */
 export class DeliverySlots {
   readonly turns = new Turns();

@@ -5,7 +5,7 @@ import { inTurns, ownersOf } from '../work/fair-order.ts';
 import { type DeliveryCircuits, FIRST_STRIKES } from './delivery-circuits.ts';
 import type { DeliverySlots, SlotWish } from './delivery-slots.ts';
 
-/** Accounts, and endpoints of an account, that one query returns: the next one goes on where this one stopped. */
+/** Accounts, and endpoints of an account, that one query returns. The next query continues after them. */
 const MAX_ACCOUNTS = 500;
 const MAX_ENDPOINTS = 200;
 /** Accounts whose last endpoint is remembered. */
@@ -17,11 +17,11 @@ interface DueEndpoint {
   isProbe: boolean;
 }
 
-/** Which deliveries are due, and whose turn it is. */
+/** Chooses due deliveries, for the owners in turn. */
 export class DueDeliveries {
   readonly #store: Store;
   readonly #circuits: DeliveryCircuits;
-  /** Where the next query for accounts begins, so that no account is always beyond its bound. */
+  /** Where the next query for accounts starts, so that every account gets its turn. */
   #afterAccount = '';
   /** The same for the endpoints of an account. */
   readonly #afterEndpoint = new Map<string, string>();
@@ -53,7 +53,7 @@ export class DueDeliveries {
     }
   }
 
-  /** The due deliveries of an owner, its endpoints in turn; each has its slot. Ends where no share has any left. */
+  /** Due deliveries of an owner with their slots, for its endpoints in turn. Ends when no share has slots left. */
   async *#dueOf(
     owner: Owner,
     slots: DeliverySlots,
@@ -114,7 +114,7 @@ export class DueDeliveries {
     }
   }
 
-  /** Owners with deliveries that are due: of more than the bound, others in each call. */
+  /** Owners with due deliveries. If they exceed the bound, each call returns others. */
   async #dueOwners(nowMs: number): Promise<Owner[]> {
     const due: string[] = [];
     const from = this.#afterAccount;
@@ -138,10 +138,10 @@ export class DueDeliveries {
     return [...(await ownersOf(this.#store.db, accounts)).values()];
   }
 
-  /** Accounts with something pending, and when the first of it is due. */
+  /** Accounts with pending deliveries, and when the first of these is due. */
   async #accounts(after: string): Promise<{ account: string; dueAtMs: number }[]> {
-    // From one account to the next by the index: the cost depends on the accounts, not on how much waits for one of
-    // them.
+    // Skips from account to account in the index: the cost depends on the number of accounts, not on how many
+    // deliveries one of them has.
     const { rows } = await sql<{ userId: string; dueMs: number }>`
       with recursive step(user_id, due_ms, nth) as (
         select user_id, next_attempt_at_ms, 1 from deliveries where id = (
@@ -157,19 +157,19 @@ export class DueDeliveries {
     return rows.map(({ userId, dueMs }) => ({ account: userId, dueAtMs: Number(dueMs) }));
   }
 
-  /** Endpoints of an account with something that is due and may be tried, after the one that was served last. */
+  /** Endpoints of an account with due deliveries that may be tried. Starts after the endpoint that was served last. */
   async #dueEndpoints(account: string, nowMs: number): Promise<DueEndpoint[]> {
     const after = this.#afterEndpoint.get(account) ?? '';
     const found = await this.#endpoints(account, after);
     if (after !== '' && found.length < MAX_ENDPOINTS) found.push(...(await this.#endpoints(account, '')));
     const last = found.at(-1);
-    // Where all of a full page have to wait, the next call goes on behind it.
+    // If no endpoint of a full page can be tried yet, the next call continues after the page.
     if (found.length >= MAX_ENDPOINTS && last) this.#remember(account, last.endpoint);
     const due = found.filter(({ dueAtMs }) => dueAtMs <= nowMs);
     return [...new Map(due.map((each) => [each.endpoint, each])).values()];
   }
 
-  /** From one endpoint to the next by the index, as from one account to the next. */
+  /** Skips from endpoint to endpoint in the index, as for accounts. */
   async #endpoints(account: string, after: string): Promise<(DueEndpoint & { dueAtMs: number })[]> {
     const { rows } = await sql<{ endpoint: string; dueMs: number; strikes: number | null; retryMs: number | null }>`
       with recursive step(endpoint, due_ms, nth) as (

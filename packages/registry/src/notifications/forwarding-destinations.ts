@@ -8,48 +8,48 @@ import type { SecretPlace } from '../store/secrets.ts';
 import type { Reader, Store, Writer } from '../store/store.ts';
 import { type Lease, Leases } from '../work/leases.ts';
 
-/** What of the log is forwarded. */
+/** Selects what is forwarded from the log. */
 export interface ForwardingFilter {
-  /** Null: not limited to vehicles. With groups: those that are named or in one of the groups. */
+  /** Null: not limited to vehicles. Together with groups: vehicles that are named or in one of the groups. */
   vehicleIds: readonly VehicleId[] | null;
   /** Null: not limited to groups. */
   groupIds: readonly GroupId[] | null;
   positions: boolean;
   events: boolean;
-  /** Null: of every kind. */
+  /** Null: events of every kind. */
   eventKinds: readonly EventKind[] | null;
 }
 
-/** What the log no longer had when the destination came to it. */
+/** Time range that was no longer in the log when the forwarder read it. */
 export interface ForwardingGap {
   fromMs: number;
   toMs: number;
   noticedAtMs: number;
 }
 
-/** Another system that an account has positions and events forwarded to. */
+/** Another system to which an account's positions and events are forwarded. */
 export interface ForwardingDestination {
   id: string;
   version: number;
-  /** Whose rights decide what is forwarded. */
+  /** The account whose rights limit what is forwarded. */
   ownerId: UserId;
   name: string;
-  /** Of `packages/forwarding`, which knows what the settings hold. */
+  /** A kind of `packages/forwarding`, which defines the settings. */
   kind: string;
   settings: object;
   hasSecret: boolean;
-  /** Headers of its HTTP calls whose values are not shown. */
+  /** Names of HTTP headers whose values are not shown. */
   secretHeaderNames: readonly string[];
   /** Host and port of the receiving system. */
   endpoint: string;
   filter: ForwardingFilter;
   active: boolean;
   createdAtMs: number;
-  /** All that the log had by then was forwarded; null: nothing was looked at yet. */
+  /** Everything that was in the log by then was forwarded; null: forwarding has not started. */
   reachedAtMs: number | null;
-  /** When that was saved; null: never. */
+  /** When the progress was saved; null: never. */
   savedAtMs: number | null;
-  /** A forwarder works at it. */
+  /** A forwarder is working on it. */
   isLeased: boolean;
   /** Attempts that failed since the last success. */
   failures: number;
@@ -62,7 +62,7 @@ export interface ForwardingDestination {
   /** Items that the receiving system refused, or that its protocol can't carry. */
   refused: number;
   lastRefusal: string | null;
-  /** Null: the log always had what came next. */
+  /** Null: nothing was missing in the log. */
   gap: ForwardingGap | null;
 }
 
@@ -71,24 +71,24 @@ export type ForwardingFields = Pick<
   'name' | 'kind' | 'settings' | 'endpoint' | 'filter' | 'active'
 >;
 
-/** What of a destination is stored sealed, and never shown. */
+/** Secrets of a destination: stored sealed, and never shown. */
 export interface ForwardingSecrets {
-  /** What batches are signed with, or a password. */
+  /** Key that signs batches, or a password. */
   secret: string | null;
-  /** Values of headers by their names. */
+  /** Header values by name. */
   headers: Readonly<Record<string, string>>;
 }
 
-/** A destination that a forwarder works at, with what nobody else reads. */
+/** A destination leased by a forwarder, with its secrets. */
 export interface LeasedDestination extends ForwardingDestination, Lease {
   secrets: ForwardingSecrets;
-  /** Where it begins that has no cursor yet. */
+  /** Time in the log from which items are forwarded while a cursor is missing. */
   beginAtMs: number;
   positionsCursor: string | null;
   eventsCursor: string | null;
 }
 
-/** How far a destination got since the last time that this was saved. */
+/** Progress of a destination since it was last saved. */
 export interface ForwardingProgress {
   positionsCursor: string | null;
   eventsCursor: string | null;
@@ -96,23 +96,23 @@ export interface ForwardingProgress {
   positionsSent: number;
   eventsSent: number;
   refused: number;
-  /** Null: none was refused. */
+  /** Null: no item was refused. */
   lastRefusal: string | null;
-  /** Null: none was noticed. */
+  /** Null: no gap was found. */
   gap: ForwardingGap | null;
-  /** The receiving system confirmed something since the work began. */
+  /** The receiving system confirmed something since the lease began. */
   isSuccess: boolean;
 }
 
-/** How the work at a destination ended. Null: it goes on at once, here or elsewhere. */
+/** Outcome of the work on a destination. Null: it continues at once, here or in another instance. */
 export type ForwardingSettlement = { error: string; nextAttemptAtMs: number } | null;
 
-/** Of one account. */
+/** Limit per account. */
 export const MAX_DESTINATIONS_PER_USER = 20;
 const [ACTIVE, PAUSED] = ['active', 'paused'];
 const KIND = 'forwarding-destination';
 
-/** Where positions and events are forwarded to, how far that is, and which forwarder works at it. */
+/** Forwarding destinations, their progress, and the forwarder that works on each. */
 export class ForwardingDestinations {
   readonly #store: Store;
   readonly #leases: Leases<'forwardingDestinations'>;
@@ -129,7 +129,7 @@ export class ForwardingDestinations {
   }
 
   /**
-   * It begins with what is written to the log from now on.
+   * The destination starts with what is written to the log from now on.
    *
    * @throws {TooManyError} when the account has {@link MAX_DESTINATIONS_PER_USER}
    */
@@ -202,10 +202,10 @@ export class ForwardingDestinations {
   }
 
   /**
-   * What a forwarder works at now, it leaves within seconds; with the new fields, it is due at once.
+   * A forwarder that works on the destination stops within seconds. With the new fields it is due at once.
    *
-   * @param expectedVersion what the caller last saw; null: whatever it is
-   * @param secrets others; those that are left out stay
+   * @param expectedVersion version that the caller last saw; null: any
+   * @param secrets new ones; those that are left out stay
    * @throws {NotFoundError} {StaleVersionError}
    */
   update(
@@ -237,7 +237,7 @@ export class ForwardingDestinations {
   }
 
   /**
-   * Forwards once more what was written to the log from a time on.
+   * Forwards again what was written to the log from a time on.
    *
    * @throws {NotFoundError}
    */
@@ -267,7 +267,7 @@ export class ForwardingDestinations {
     });
   }
 
-  /** Notes in the audit trail that somebody tried whether it works. */
+  /** Records in the audit trail that somebody tested the destination. */
   noteTest(destination: ForwardingDestination, isGood: boolean): Promise<void> {
     return this.#store.write(async (writer) => {
       writer.note({ ...noteOf('changed', null, destination), action: 'tested', before: null, after: { isGood } });
@@ -283,7 +283,7 @@ export class ForwardingDestinations {
     });
   }
 
-  /** Leases destinations that nobody works at, those first that wait longest. */
+  /** Leases destinations that no forwarder works on, those that have waited longest first. */
   lease(limit: number, leaseMs: number): Promise<LeasedDestination[]> {
     const { db } = this.#store;
     const find = async (): Promise<string[]> => {
@@ -309,12 +309,12 @@ export class ForwardingDestinations {
     );
   }
 
-  /** Ends all leases: for the only forwarder, when it starts. */
+  /** Ends all leases. For the start of a forwarder that is the only one. */
   releaseAll(): Promise<void> {
     return this.#leases.releaseAll();
   }
 
-  /** Is the lease still held, and the destination as it was when it was leased? */
+  /** Whether the lease is still held, and the destination has not changed since it was leased. */
   async isCurrent({ id, lease, version }: LeasedDestination): Promise<boolean> {
     const row = this.#store.db.selectFrom('forwardingDestinations').select('id').where('id', '=', id);
     const current = row.where('lease', '=', lease).where('version', '=', version);
@@ -322,9 +322,9 @@ export class ForwardingDestinations {
   }
 
   /**
-   * Saves how far it got and renews the lease, where that is held and the destination did not change since.
+   * Saves the progress and renews the lease, if the lease is still held and the destination did not change since.
    *
-   * @returns false where nothing was saved: the work at it is to end
+   * @returns false where nothing was saved: the forwarder must stop working on it
    */
   async save(
     { id, lease, version }: LeasedDestination,
@@ -356,7 +356,7 @@ export class ForwardingDestinations {
     return updated !== undefined;
   }
 
-  /** Ends the work at a destination. What changed meanwhile is due at once, however the work ended. */
+  /** Ends the work on a destination. A destination that was changed meanwhile is due at once, whatever the outcome. */
   async settle(leased: LeasedDestination, settlement: ForwardingSettlement): Promise<void> {
     const { db } = this.#store;
     if (settlement !== null) {
@@ -377,7 +377,7 @@ export class ForwardingDestinations {
     await this.#leases.settle(db, leased, {});
   }
 
-  /** Number of active destinations that nobody could forward to lately, and of those that work. */
+  /** Numbers of active destinations whose last attempts failed, of other active ones, and of paused ones. */
   async counts(): Promise<{ failing: number; working: number; paused: number }> {
     const { rows } = await sql<{ state: string; failing: number; count: number | string }>`
       select state, case when failures > 0 then 1 else 0 end as failing, count(*) as count
@@ -407,7 +407,7 @@ export async function deleteForwardingDestinationsOf(tx: Reader, ownerId: UserId
   await tx.deleteFrom('forwardingDestinations').where('ownerId', '=', ownerId).execute();
 }
 
-/** The columns of secrets that are written; those that are left out stay. */
+/** Columns for the given secrets; secrets that are left out stay. */
 function secretColumns(sealer: Store['secrets'], id: string, { secret, headers }: Partial<ForwardingSecrets>) {
   const sealed = (text: string | null, table: SecretPlace['table']) => text && sealer.seal(text, { table, id });
   const names = Object.keys(headers ?? {});
@@ -442,13 +442,13 @@ function columnsOf({ name, kind, settings, endpoint, filter, active }: Forwardin
   };
 }
 
-/** Positions, or events, that were not forwarded before are forwarded from now on, and not from long ago. */
+/** Forwards newly enabled positions or events from now on, and not those from long ago. */
 function beginsAnew(before: ForwardingDestinationRow, filter: ForwardingFilter, nowMs: number) {
   const was = JSON.parse(before.filter) as ForwardingFilter;
   const cursors = { positions: before.positionsCursor, events: before.eventsCursor };
   const feeds = (['positions', 'events'] as const).filter((feed) => filter[feed]);
   const begin = feeds.filter((feed) => !was[feed]);
-  // What goes on and was not looked at yet begins where it was to.
+  // A feed that stays enabled but has no cursor yet keeps its start.
   const isFree = feeds.every((feed) => !was[feed] || cursors[feed] !== null);
   return {
     ...(begin.includes('positions') && { positionsCursor: null }),

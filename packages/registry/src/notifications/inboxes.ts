@@ -14,13 +14,13 @@ import { fromNotificationRow } from './notification-row.ts';
 
 /** The range of a user's notification numbers. */
 export interface NotificationProgress {
-  /** Of the newest; 0 before the first. */
+  /** Number of the newest; 0 before the first. */
   lastNumber: number;
-  /** Up to and including this one they are deleted. */
+  /** Notifications up to and including this number are deleted. */
   forgottenNumber: number;
 }
 
-/** Only notifications for which all that is set holds. */
+/** Matches notifications for which every given field holds. */
 export interface NotificationFilter {
   unread?: boolean;
   vehicleId?: VehicleId;
@@ -32,7 +32,7 @@ export interface NotificationFilter {
   toMs?: number;
 }
 
-/** A page of an inbox; `next` is the number to go on after. */
+/** A page of an inbox. `next` is the number after which the next page starts. */
 export interface NotificationPage {
   items: Notification[];
   next: number | null;
@@ -48,7 +48,7 @@ export class Inboxes {
     this.#store = store;
   }
 
-  /** The user's, the newest first. */
+  /** Notifications of the user, the newest first. */
   async list(
     userId: UserId,
     filter: NotificationFilter,
@@ -73,7 +73,7 @@ export class Inboxes {
     return { items, next: rows.length > limit ? (items.at(-1)?.number ?? null) : null };
   }
 
-  /** The user's after a number, the oldest first. */
+  /** Notifications of the user after a number, the oldest first. */
   async after(userId: UserId, number: number, limit: number): Promise<Notification[]> {
     const rows = await this.#store.db
       .selectFrom('notifications')
@@ -97,7 +97,7 @@ export class Inboxes {
     return row ? fromNotificationRow(row) : null;
   }
 
-  /** Of the user's notifications those with these ids. */
+  /** Notifications of the user among these ids. */
   async byIds(userId: UserId, ids: readonly NotificationId[]): Promise<Map<NotificationId, Notification>> {
     const found = new Map<NotificationId, Notification>();
     for (const some of inChunks([...new Set(ids)])) {
@@ -131,7 +131,7 @@ export class Inboxes {
     return progressByUser;
   }
 
-  /** How many the user has not read, by what they are about: what of it counts is a matter of the user's rights. */
+  /** Unread notifications, counted per subject: which of them count depends on the user's rights. */
   async unread(userId: UserId): Promise<UnreadCount[]> {
     const geofenceId = this.#store.jsonText('event', 'geofenceId');
     const rows = await this.#store.db
@@ -150,7 +150,7 @@ export class Inboxes {
   }
 
   /**
-   * Notes that the user has read it; when first, stays.
+   * Marks a notification as read. The time of the first reading stays.
    *
    * @throws {NotFoundError} when the user has no notification with this id
    */
@@ -168,7 +168,7 @@ export class Inboxes {
   }
 
   /**
-   * Notes that the user has read all, up to and with a number: what came since they looked stays unread.
+   * Marks all notifications up to and including a number as read. Those that arrived later stay unread.
    *
    * @returns how many were unread
    */

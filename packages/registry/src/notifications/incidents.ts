@@ -26,14 +26,14 @@ import { insertDeliveries } from './deliveries.ts';
 import { fromNotificationRow } from './notification-row.ts';
 import { RULES } from './notification-rules.ts';
 
-/** Whose incidents: those of an account, and what is shared in its organisation. */
+/** Selects the incidents of an account, and those shared in its organisation. */
 export interface IncidentAudience {
   userId: UserId;
   /** The dealer; null: the operator's own accounts. */
   organisationId: UserId | null;
 }
 
-/** Only incidents for which all that is set holds. */
+/** Matches incidents for which every given field holds. */
 export interface IncidentFilter {
   states?: readonly IncidentState[];
   severity?: IncidentSeverity;
@@ -45,14 +45,14 @@ export interface IncidentFilter {
   toMs?: number;
 }
 
-/** An incident has no more entries: only a program that went wrong writes as many. */
+/** Limit per incident, which only a faulty program would exceed. */
 export const MAX_INCIDENT_ENTRIES = 500;
 const ESCALATED_AT_ONCE = 100;
 
-/** What of a rule an incident is opened with. */
+/** Fields of a rule that apply when an incident is opened. */
 export type IncidentTerms = Pick<NotificationRule, 'shared' | 'escalateAfterMinutes'>;
 
-/** All incidents: each is of the notification that opened it, and is forgotten with it. */
+/** Incidents. Each belongs to the notification that opened it, and is deleted with it. */
 export class Incidents {
   readonly #store: Store;
 
@@ -72,7 +72,7 @@ export class Incidents {
     return readPage(query, paging, (rows) => rows.map(fromRow), 'newest first', 'incidents.id');
   }
 
-  /** How many nobody has acknowledged, by what says who may see them. */
+  /** Unacknowledged incidents, counted by the fields that decide who may see them. */
   async open(audience: IncidentAudience): Promise<OpenIncidents[]> {
     const geofenceId = this.#store.jsonText('event', 'geofenceId');
     const rows = await this.#store.db
@@ -99,7 +99,7 @@ export class Incidents {
     return incidentOf(this.#store.db, id);
   }
 
-  /** Those with these ids. */
+  /** Incidents among these ids. */
   async byIds(ids: readonly IncidentId[]): Promise<Incident[]> {
     const incidents: Incident[] = [];
     for (const some of inChunks([...new Set(ids)]))
@@ -107,7 +107,7 @@ export class Incidents {
     return incidents;
   }
 
-  /** Its history, the oldest first. */
+  /** History of an incident, the oldest entry first. */
   async entries(id: IncidentId): Promise<IncidentEntry[]> {
     const rows = await this.#store.db
       .selectFrom('incidentEntries')
@@ -124,8 +124,8 @@ export class Incidents {
   }
 
   /**
-   * Notes what somebody does with an incident. What changes nothing is not noted: to acknowledge what is acknowledged,
-   * to close what is closed, to assign it to whom it is assigned.
+   * Records an action on an incident. Actions that change nothing are not recorded: acknowledging it again, closing it
+   * again, or assigning it to its assignee.
    *
    * @throws {NotFoundError} {IncidentClosedError} {TooManyError}
    */
@@ -148,8 +148,8 @@ export class Incidents {
   }
 
   /**
-   * Escalates what nobody has acknowledged in time, each once, whichever instance comes first: what the rule names for
-   * that is sent a message.
+   * Escalates incidents that nobody has acknowledged in time, each once across all instances. Sends messages to the
+   * targets that the rule names for escalation.
    *
    * @returns the incidents; less than a hundred when none are left
    */
@@ -181,7 +181,7 @@ export class Incidents {
     for (const { id } of due) {
       const incident = await this.#store.db.transaction().execute(async (tx) => {
         const incident = await lockedIncident(tx, id as IncidentId);
-        // It is gone, somebody else did, or acknowledged it meanwhile.
+        // The incident was deleted, acknowledged, or escalated by another instance meanwhile.
         if (incident === null || incident.escalateAtMs === null || incident.escalateAtMs > nowMs) return null;
         await this.#insertEscalation(tx, incident, nowMs);
         const change = { escalateAtMs: null, escalatedAtMs: nowMs };
@@ -193,7 +193,7 @@ export class Incidents {
     return escalated;
   }
 
-  /** The messages of an escalation: to the addresses that the rule names for it, to its channels and browsers. */
+  /** Queues the messages of an escalation: to the rule's addresses for it, its channels and browsers. */
   async #insertEscalation(tx: Transaction<Tables>, { id, ruleId }: Incident, nowMs: number): Promise<void> {
     const [rule] = await RULES.load(tx, [ruleId]);
     const row = await tx.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
@@ -221,8 +221,8 @@ export class Incidents {
 }
 
 /**
- * Opens an incident for each notification that is more than `info`, or notes that its event is over: of one event a
- * rule has one incident.
+ * Opens an incident for each notification that is more severe than `info`. A rule has one incident per event, so a
+ * notification of the event's end is recorded in that incident.
  *
  * @param terms of the rule of each notification
  * @returns by the ids of the notifications, the incidents
@@ -287,7 +287,7 @@ export async function deleteIncidents(tx: Reader, ids: readonly string[]): Promi
   await tx.deleteFrom('incidents').where('id', 'in', ids).execute();
 }
 
-/** Deletes the incidents of an account that is deleted, and its name from what it did with those of others. */
+/** Deletes the incidents of a deleted account, and removes the account from incidents of others. */
 export async function deleteIncidentsOf(tx: Reader, userId: UserId): Promise<void> {
   const own = tx.selectFrom('incidents').select('id').where('ownerId', '=', userId);
   await tx.deleteFrom('incidentEntries').where('incidentId', 'in', own).execute();
@@ -297,7 +297,7 @@ export async function deleteIncidentsOf(tx: Reader, userId: UserId): Promise<voi
   await tx.updateTable('incidentEntries').set({ assigneeId: null }).where('assigneeId', '=', userId).execute();
 }
 
-/** @returns what changes; null: nothing does */
+/** @returns the changed columns; null: nothing changes */
 function changeOf(incident: Incident, act: IncidentAct, nowMs: number): Partial<IncidentRow> | null {
   const isClosed = incident.state === 'closed';
   switch (act.kind) {
@@ -321,7 +321,7 @@ function changeOf(incident: Incident, act: IncidentAct, nowMs: number): Partial<
   }
 }
 
-/** Rows of incidents with what their notifications have. */
+/** Rows of incidents joined with their notifications. */
 function incidentRows(db: Reader) {
   return db
     .selectFrom('incidents')
@@ -336,7 +336,7 @@ function incidentRows(db: Reader) {
     ]);
 }
 
-/** The account is one of its organisation, so the index of owners finds all there are. */
+/** The account belongs to the organisation, so the index of owners finds all incidents. */
 function isOf(e: ExpressionBuilder<Tables, 'incidents'>, { userId, organisationId }: IncidentAudience) {
   const members = e
     .selectFrom('users')

@@ -7,28 +7,28 @@ import type { MessageChannelRow, Tables } from '../store/schema.ts';
 import { inChunks, type Reader, type Store } from '../store/store.ts';
 import { RULES, replaceRule } from './notification-rules.ts';
 
-/** `pending`: who reads it has not confirmed yet that messages are wanted. */
+/** `pending`: the recipient has not confirmed yet that messages are wanted. */
 export type MessageChannelState = 'pending' | 'confirmed';
 
-/** Where a user has messages sent besides e-mails and webhooks, by settings of their own. */
+/** A user's target for messages besides e-mail and webhooks, with settings of its own. */
 export interface MessageChannel {
   id: string;
   userId: UserId;
-  /** Of `packages/channels`, which knows what the settings hold. */
+  /** A kind of `packages/channels`, which defines the settings. */
   kind: string;
   name: string;
   state: MessageChannelState;
   settings: object;
-  /** Whether it has a secret, which only the sender reads. */
+  /** Whether it has a secret, which is read only for sending. */
   hasSecret: boolean;
-  /** Who has to take its messages: deliveries are bounded by it. */
+  /** The receiving server, by which deliveries are limited. */
   endpoint: string;
   createdAtMs: number;
 }
 
 export type MessageChannelFields = Pick<MessageChannel, 'userId' | 'kind' | 'name' | 'state' | 'settings' | 'endpoint'>;
 
-/** Messages of one channel. */
+/** Limits per channel. */
 export interface MessageLimits {
   perHour: number;
   perDay: number;
@@ -40,7 +40,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const MAX_CODE_TRIES = 5;
 
-/** What users set up to have messages sent by. */
+/** Message channels of users. */
 export class MessageChannels {
   readonly #store: Store;
 
@@ -49,8 +49,8 @@ export class MessageChannels {
   }
 
   /**
-   * @param fingerprint of a browser, which has one account at a time: what any account has of it is deleted. Null for
-   *   other channels
+   * @param fingerprint of a browser, which belongs to one account at a time: existing channels with it, of any account,
+   *   are deleted. Null for other channels
    */
   create(
     fields: MessageChannelFields,
@@ -110,7 +110,7 @@ export class MessageChannels {
   }
 
   /**
-   * @param secret another one; undefined: it stays
+   * @param secret new secret; undefined: it stays
    * @throws {NotFoundError}
    */
   update(
@@ -140,7 +140,7 @@ export class MessageChannels {
     });
   }
 
-  /** Takes it out of the rules that name it as well. */
+  /** Also removes it from the rules that name it. */
   delete(id: string): Promise<void> {
     return this.#store.write(async (writer) => {
       const { tx } = writer;
@@ -155,7 +155,7 @@ export class MessageChannels {
     });
   }
 
-  /** What who reads the channel is sent, to hand it back as a confirmation. */
+  /** Stores the code that is sent to the recipient of a channel, who returns it as a confirmation. */
   async setCode(id: string, code: string, validMs: number): Promise<void> {
     await this.#store.db
       .updateTable('messageChannels')
@@ -164,7 +164,7 @@ export class MessageChannels {
       .execute();
   }
 
-  /** @returns false where the code is wrong, is too old, or was guessed at too often */
+  /** @returns false where the code is wrong or too old, or after too many wrong attempts */
   confirm(id: string, code: string): Promise<boolean> {
     return this.#store.write(async (writer) => {
       const { tx, nowMs } = writer;
@@ -185,7 +185,7 @@ export class MessageChannels {
     });
   }
 
-  /** Counts a message. @returns false, and counts nothing, where a limit is reached */
+  /** Counts a message. @returns false where a limit is reached: nothing was counted */
   async take(id: string, { perHour, perDay }: MessageLimits): Promise<boolean> {
     const [hour, day] = [Math.floor(this.#store.now() / HOUR_MS), Math.floor(this.#store.now() / DAY_MS)];
     const { rows } = await sql<{ id: string }>`
@@ -220,7 +220,7 @@ export async function browsersOf(
   return Map.groupBy(found, ({ userId }) => userId);
 }
 
-/** Of those with these ids, the ones that get messages, by id. */
+/** Confirmed channels among these ids, by id. */
 export async function confirmedChannels(
   db: Kysely<Tables>,
   ids: readonly string[],

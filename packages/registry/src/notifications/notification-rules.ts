@@ -22,38 +22,38 @@ import type { NotificationRuleRow, RuleReferenceRow } from '../store/schema.ts';
 import type { Secrets } from '../store/secrets.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 
-/** What a rule is made of, without what the registry itself gives it. */
+/** Fields of a rule that the caller provides; the registry assigns the others. */
 export type NotificationRuleFields = Omit<NotificationRule, 'kind' | 'id' | 'version' | 'inactiveReason'>;
-/** Where the webhook of a rule goes, and what its messages are signed with; null: it has none, or it was lost. */
+/** URL of a rule's webhook, and the secret that signs its messages; null: it has none, or it was lost. */
 export interface Webhook {
   url: string | null;
   secret: string | null;
 }
 
-/** What of a rule can change: whose it is stays. */
+/** Fields of a rule that can change: the owner cannot. */
 export type NotificationRulePatch = Partial<Omit<NotificationRuleFields, 'ownerId'>>;
 
-/** Only rules for which all that is set holds. */
+/** Matches rules for which every given field holds. */
 export interface NotificationRuleFilter {
   ownerId?: UserId;
 }
 
-/** What became of a rule lately. */
+/** Recent activity of a rule. */
 export interface RuleActivity {
-  /** When it last notified its owner; null: never, or before what is kept. */
+  /** When it last notified its owner; null: never, or longer ago than notifications are kept. */
   lastNotifiedAtMs: number | null;
   /** Deliveries of the last 7 days that failed; {@link MAX_COUNTED} at most. */
   failedDeliveries: number;
 }
 
-/** Failed deliveries of a rule are counted up to here. */
+/** Maximum to which failed deliveries of a rule are counted. */
 const MAX_COUNTED = 1000;
 const COUNTED_FOR_MS = 7 * 86_400_000;
 
 type ReferenceKind = RuleReferenceRow['kind'];
 type References = Pick<NotificationRule, RuleList>;
 
-/** How each list of a rule is kept, and what its ids are those of. */
+/** How each list of a rule is stored, and which table its ids refer to. */
 const LISTS = [
   ['vehicleIds', 'vehicle', 'vehicles'],
   ['groupIds', 'group', 'vehicleGroups'],
@@ -74,7 +74,7 @@ export class NotificationRules {
 
   /**
    * @param fields with the whole URL of a webhook
-   * @param webhookSecret what its webhook messages are signed with; null without a webhook
+   * @param webhookSecret secret that signs webhook messages; null without a webhook
    * @throws {ConflictError} when the owner already has a rule of that name
    * @throws {UnknownReferenceError} when the owner or something that it names does not exist
    * @throws {NamesNothingError} when it is active and names nothing
@@ -104,7 +104,7 @@ export class NotificationRules {
     return RULES.get(this.#store.db, id);
   }
 
-  /** What became lately of the rules with these ids. */
+  /** Recent activity of the rules with these ids. */
   async activity(ids: readonly NotificationRuleId[]): Promise<Map<NotificationRuleId, RuleActivity>> {
     const known = new Map<NotificationRuleId, RuleActivity>();
     const sinceMs = this.#store.now() - COUNTED_FOR_MS;
@@ -124,7 +124,7 @@ export class NotificationRules {
     return known;
   }
 
-  /** What the sender of the rule's webhook needs. */
+  /** The rule's webhook, for sending. */
   async webhook(id: NotificationRuleId): Promise<Webhook> {
     const { secrets, db } = this.#store;
     const row = await db
@@ -147,11 +147,11 @@ export class NotificationRules {
   }
 
   /**
-   * A rule that was switched off because what it named is gone stays so until it is switched on again.
+   * A rule that was switched off because what it named was deleted stays off until it is switched on again.
    *
-   * @param expectedVersion what the caller last saw; null: whatever it is
-   * @param patch with the whole URL of a webhook, or as the rule has it: then the URL stays
-   * @param webhookSecret another one; undefined: it stays
+   * @param expectedVersion version that the caller last saw; null: any
+   * @param patch with the whole URL of a webhook; or with the hidden one of the rule, then the URL stays
+   * @param webhookSecret new secret; undefined: it stays
    * @returns the rule as it now is; a patch that changes nothing makes no new version
    * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError} {NamesNothingError}
    */
@@ -190,13 +190,12 @@ export class NotificationRules {
   }
 }
 
-/** Deletes the owner's rules. */
 export async function deleteRulesOf(writer: Writer, ownerId: UserId): Promise<void> {
   const rows = await writer.tx.selectFrom('notificationRules').selectAll().where('ownerId', '=', ownerId).execute();
   for (const rule of await withReferences(writer.tx, rows)) await removeRule(writer, rule);
 }
 
-/** As what rules may name a thing. */
+/** Kinds of references by which rules name each kind of thing. */
 const NAMED_AS = {
   vehicle: ['vehicle'],
   group: ['group', 'driver-group'],
@@ -205,8 +204,8 @@ const NAMED_AS = {
 } as const satisfies Record<string, readonly ReferenceKind[]>;
 
 /**
- * Takes something that is being deleted out of the rules that name it. A rule that then names none becomes inactive,
- * and says why, rather than meaning all.
+ * Removes something that is being deleted from the rules that name it. A rule that then names nothing becomes inactive,
+ * with a reason, rather than applying to everything.
  */
 export async function dropFromRules(writer: Writer, kind: keyof typeof NAMED_AS, thingId: string): Promise<void> {
   const { tx } = writer;
@@ -235,7 +234,7 @@ export async function dropFromRules(writer: Writer, kind: keyof typeof NAMED_AS,
   }
 }
 
-/** The rule with other fields, which name nothing else than before. */
+/** Replaces fields of the rule that are not references. */
 export async function replaceRule(
   writer: Writer,
   rule: NotificationRule,
@@ -295,7 +294,7 @@ export async function setReferences({ tx }: Writer, rule: NotificationRule): Pro
     }
 }
 
-/** Each thing once, in the order in which they are kept; what is not given stays not given. */
+/** Without duplicates, in the order in which ids are stored. Lists that are not given stay so. */
 function sortedReferences(lists: Partial<References>): Partial<References> {
   return Object.fromEntries(
     LISTS.filter(([list]) => lists[list] !== undefined).map(([list]) => {
@@ -320,7 +319,7 @@ async function withReferences(db: Reader, rows: readonly NotificationRuleRow[]):
   return rows.map((row) => fromRow(row, byRule.get(row.id) ?? []));
 }
 
-/** What of a rule nothing is asked by. */
+/** Fields of a rule that no query uses, stored as JSON. */
 type Terms = Pick<
   NotificationRule,
   | 'eventKinds'
@@ -362,7 +361,7 @@ function fromRow(row: NotificationRuleRow, references: readonly RuleReferenceRow
     inactiveReason: row.inactiveReason as InactiveReason | null,
     eventKinds: terms.eventKinds,
     phases: terms.phases,
-    // Missing in rules of earlier versions.
+    // Missing in rules stored by earlier versions.
     minDurationMinutes: terms.minDurationMinutes ?? 0,
     alarms: terms.alarms ?? null,
     sensors: terms.sensors ?? null,

@@ -24,9 +24,9 @@ import { deleteIncidents, deleteIncidentsOf, openIncidents } from './incidents.t
 import { toNotificationRow } from './notification-row.ts';
 import { insertWaiting, takeWaiting, type WaitingNotification } from './waiting-notifications.ts';
 
-/** What a rule asks for, before it is a notification. */
+/** A notification that a rule requests, before it is saved. */
 export interface NotificationDraft {
-  /** Of the event, in its partition of topic `events`. */
+  /** Offset of the event in its partition of topic `events`. */
   offset: number;
   rule: Pick<
     NotificationRule,
@@ -47,34 +47,34 @@ export interface NotificationDraft {
   event: FleetEvent;
   vehicleName: string;
   geofenceName: string | null;
-  /** How long it has lasted, where the rule waited for that. */
+  /** How long the event has lasted, where the rule waited for that. */
   lastedMs?: number;
 }
 
-/** A licence of which a rule notifies. */
+/** A notification about a licence, before it is saved. */
 export interface LicenceDraft {
   rule: NotificationDraft['rule'];
   event: LicenceExpiry;
   driverName: string;
 }
 
-/** What a consumer of topic `events` made of a range of one partition. */
+/** Result of processing a range of one partition of topic `events`. */
 export interface NotificationBatch {
   consumer: string;
   partition: number;
-  /** Where the consumer goes on when this is saved. */
+  /** Offset at which the consumer continues when this is saved. */
   next: number;
-  /** Those of one rule in the order of their offsets, all below `next`. */
+  /** Drafts of one rule are in the order of their offsets, all below `next`. */
   drafts: readonly NotificationDraft[];
-  /** Saved with the offset: they wait for the event to last. Default: none. */
+  /** Notifications that wait for their event to last, saved with the offset. Default: none. */
   waiting?: readonly WaitingNotification[];
-  /** Others of the same events follow: the offset to go on from stays. Default: false. */
+  /** More drafts of the same events follow, so the saved offset stays. Default: false. */
   isPart?: boolean;
-  /** Called once it is saved, with the commands that the rules send. */
+  /** Called after saving, with the commands that the rules send. */
   onCommands?(commands: readonly VehicleCommand[]): void;
 }
 
-/** Saves what goes into the inboxes, and the offsets of the events that they hold. */
+/** Saves notifications together with the offsets of the events that they are about. */
 export class Notifications {
   readonly #store: Store;
 
@@ -82,25 +82,25 @@ export class Notifications {
     this.#store = store;
   }
 
-  /** Where a consumer goes on in each partition that it ever saved; the others are missing. */
+  /** Offsets at which a consumer continues, by partition; partitions that it never saved are missing. */
   places(consumer: string): Promise<Map<number, ConsumerPlace>> {
     return placesOf(this.#store.db, consumer);
   }
 
   /**
-   * Notes which log a consumer reads.
+   * Records which log a consumer reads.
    *
-   * @param offset where it goes on in it; null: where it is
+   * @param offset where it continues in the log; null: unchanged
    */
   setPlace(consumer: string, partition: number, identity: string, offset: number | null): Promise<void> {
     return setPlace(this.#store.db, consumer, partition, identity, offset);
   }
 
   /**
-   * Saves the notifications of a range of events, with their deliveries and the offset to go on from, as one: it is
-   * all there or nothing is. Each event gives at most one notification per rule and phase, however often this is
-   * called: what lies below the offset that was saved is left out, and so is what was notified before, what comes too
-   * soon after the last of its rule and vehicle, and what is for an account that is gone.
+   * Saves the notifications of a range of events, with their deliveries and the next offset, in one transaction. Each
+   * event yields at most one notification per rule and phase, however often this is called. Left out are drafts below
+   * the saved offset, repeated ones, those too soon after the last of their rule and vehicle, and those of deleted
+   * accounts.
    *
    * @returns the new notifications, in the order of the drafts
    */
@@ -134,8 +134,8 @@ export class Notifications {
   }
 
   /**
-   * Saves the notifications of events that have lasted as long as their rules ask for, each once: what no longer waits
-   * is left out.
+   * Saves the notifications of events that have lasted as long as their rules require, each once. Those that no longer
+   * wait are left out.
    */
   async recordWaited(
     drafts: readonly NotificationDraft[],
@@ -145,7 +145,7 @@ export class Notifications {
     let commands: VehicleCommand[] = [];
     const made = await this.#store.db.transaction().execute(async (tx) => {
       const taken: NotificationDraft[] = [];
-      // In one order everywhere: two that take the same ones never wait for each other.
+      // The same order everywhere, so that transactions that take the same ones cannot deadlock.
       const sorted = drafts.toSorted((a, b) => (waitingKey(a) < waitingKey(b) ? -1 : 1));
       for (const draft of sorted)
         if (await takeWaiting(tx, { event: draft.event, ruleId: draft.rule.id })) taken.push(draft);
@@ -158,10 +158,10 @@ export class Notifications {
   }
 
   /**
-   * Saves the notification of a licence, once per rule, driver, date and stage, whichever instance comes first. What
-   * was notified is known for as long as the rule and the driver exist, and so for longer than the notification is.
+   * Saves the notification of a licence, once per rule, driver, date and stage across all instances. The record of it
+   * is kept for as long as the rule and the driver exist, and so for longer than the notification.
    *
-   * @returns null where it was notified before, or rule or driver have changed since they were looked at
+   * @returns null where it was notified before, or rule or driver have changed since they were read
    */
   recordLicence(draft: LicenceDraft): Promise<Notification | null> {
     const nowMs = this.#store.now();
@@ -227,8 +227,8 @@ export class Notifications {
   }
 
   /**
-   * Forgets the oldest notifications with their deliveries: those created before a time, and of each user those beyond
-   * the newest so many.
+   * Deletes the oldest notifications with their deliveries: those created before a time, and those of each user beyond
+   * the newest `maxPerUser`.
    *
    * @param limit at most about this many in one call
    * @returns how many they were; less than `limit` when none are left to forget
@@ -279,7 +279,7 @@ export class Notifications {
   }
 }
 
-/** What the rule sends to the terminal because of the event: nothing because of late data. */
+/** Commands that the rule sends to the terminal because of the event; none for late data. */
 function commandsOf(draft: NotificationDraft): RuleCommandWish[] {
   const { rule, event } = draft;
   const { command } = rule;
@@ -297,12 +297,12 @@ function commandsOf(draft: NotificationDraft): RuleCommandWish[] {
   ];
 }
 
-/** Up to when the data has to be known for the notification. */
+/** Time of the newest data that the notification depends on. */
 function dataTimeMs({ event, lastedMs }: NotificationDraft): number {
   return lastedMs === undefined ? event.fixTimeMs : Math.max(event.fixTimeMs, event.startedAtMs + lastedMs);
 }
 
-/** Notes that the rule has notified of it. @returns false where it had, or where rule or driver have changed since */
+/** Records that the rule notified of it. @returns false where it had, or where rule or driver have changed since */
 async function takeLicence(tx: Transaction<Tables>, { rule, event }: LicenceDraft): Promise<boolean> {
   const { driverId, licenceExpiresOn, stage } = event;
   // Both rows stay locked until the transaction ends: a deletion meanwhile finds what was saved. The rule comes first,
@@ -332,7 +332,7 @@ async function takeLicence(tx: Transaction<Tables>, { rule, event }: LicenceDraf
   return taken !== undefined;
 }
 
-/** Takes the name of a driver who is deleted out of all inboxes. */
+/** Removes the name of a deleted driver from all inboxes. */
 export async function forgetDriverInNotifications({ tx }: Writer, driverId: DriverId): Promise<void> {
   await tx.deleteFrom('licenceNotices').where('driverId', '=', driverId).execute();
   await tx.updateTable('notifications').set({ driverName: null }).where('driverId', '=', driverId).execute();
@@ -353,7 +353,7 @@ export async function deleteNotificationsOf({ tx }: Writer, userId: UserId): Pro
   await tx.deleteFrom('notifications').where('userId', '=', userId).execute();
 }
 
-/** Deletes notifications, with what was sent of them and the incidents that they opened. */
+/** Deletes notifications, with their deliveries and the incidents that they opened. */
 export async function deleteNotifications(tx: Reader, rows: readonly { id: string }[]): Promise<void> {
   for (const some of inChunks(rows.map(({ id }) => id))) {
     await tx.deleteFrom('deliveries').where('notificationId', 'in', some).execute();
@@ -396,7 +396,7 @@ async function lockOffset(tx: Transaction<Tables>, consumer: string, partition: 
   return row.nextOffset;
 }
 
-/** A rule may have been asked a moment before its owner was deleted. */
+/** Leaves out drafts whose owner was deleted after the rule was evaluated. */
 async function withoutOwnerless<D extends Pick<NotificationDraft, 'rule'>>(
   db: Reader,
   drafts: readonly D[],
@@ -432,7 +432,7 @@ function notificationKey(eventId: EventId, ruleId: string, phase: string): strin
   return `${eventId}/${ruleId}/${phase}`;
 }
 
-/** Leaves out what comes within the interval of its rule, and notes what does not. */
+/** Leaves out drafts within the minimum interval of their rule, and records the others. */
 async function withoutTooSoon(
   tx: Transaction<Tables>,
   drafts: readonly NotificationDraft[],
@@ -458,7 +458,7 @@ async function withoutTooSoon(
     const lastMs = last.get(key) ?? null;
     const atMs = dataTimeMs(draft);
     if (isTooSoon(rule, lastMs, { origin: event.origin, fixTimeMs: atMs })) return false;
-    // Late data is of before: it sets nothing back.
+    // Late data is older than the last notification, and must not move its time back.
     const fixTimeMs = Math.max(atMs, lastMs ?? atMs);
     last.set(key, fixTimeMs);
     fired.set(key, { ruleId: rule.id, vehicleId: event.vehicleId, fixTimeMs });
@@ -476,9 +476,9 @@ async function withoutTooSoon(
 }
 
 /**
- * A number for each of the users named, in their order. A user's counter stays locked until the transaction ends, so a
- * number that can be seen has none below it that is still to come. Always in the order of the ids: two who lock the
- * same counters never wait for each other.
+ * Takes the next number for each of the users, in their order. A user's counter stays locked until the transaction
+ * ends, so no number below a visible one can still appear. Counters are locked in the order of the ids, so that two
+ * transactions cannot deadlock.
  */
 async function takeNumbers(tx: Transaction<Tables>, userIds: readonly UserId[]): Promise<number[]> {
   const next = new Map<UserId, number>();

@@ -6,11 +6,11 @@ import { inChunks, type Reader, type Store } from '../store/store.ts';
 /** A rule that will notify of an event if the event lasts as long as the rule asks for. */
 export interface WaitingNotification {
   ruleId: NotificationRuleId;
-  /** As it began. */
+  /** The event in its begin phase. */
   event: FleetEvent;
   /** When it will have lasted long enough, in Unix milliseconds. */
   dueMs: number;
-  /** Who read its begin, and where: its end comes there too. */
+  /** Consumer that read the begin of the event, and partition: its end arrives there too. */
   consumer: string;
   partition: number;
 }
@@ -26,7 +26,7 @@ export class WaitingNotifications {
   }
 
   /**
-   * Those whose time has come, in the order of their times.
+   * Due ones, in the order of their times.
    *
    * @param after the last of the page before; null: from the first
    */
@@ -46,7 +46,7 @@ export class WaitingNotifications {
     return (await query.execute()).map(fromRow);
   }
 
-  /** Those of these events. */
+  /** Waiting notifications of these events. */
   async ofEvents(eventIds: readonly EventId[]): Promise<WaitingNotification[]> {
     const found: WaitingNotification[] = [];
     for (const some of inChunks(eventIds)) {
@@ -56,7 +56,7 @@ export class WaitingNotifications {
     return found;
   }
 
-  /** Another time: the rule was changed meanwhile. */
+  /** Sets another time, after the rule was changed. */
   async postpone({ event, ruleId }: Key, dueMs: number): Promise<void> {
     await this.#store.db
       .updateTable('waitingNotifications')
@@ -66,13 +66,13 @@ export class WaitingNotifications {
       .execute();
   }
 
-  /** Nothing will be notified of them. */
+  /** Deletes them without notifying. */
   async drop(waiting: readonly Key[]): Promise<void> {
     for (const each of waiting) await takeWaiting(this.#store.db, each);
   }
 }
 
-/** @returns false where it is gone: somebody else took it, or its event was too short */
+/** @returns false where it no longer exists: another instance took it, or its event was too short */
 export async function takeWaiting(db: Reader, { event, ruleId }: Key): Promise<boolean> {
   const taken = await db
     .deleteFrom('waitingNotifications')

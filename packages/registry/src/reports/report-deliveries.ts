@@ -7,7 +7,7 @@ import { inTurns, ownersOf } from '../work/fair-order.ts';
 import type { Job } from '../work/jobs.ts';
 import { type Lease, Leases, outOfTime } from '../work/leases.ts';
 
-/** The report of a schedule on its way to one mailbox. */
+/** Delivery of a scheduled report to one mailbox. */
 export interface ReportDelivery {
   id: string;
   jobId: JobId;
@@ -15,35 +15,35 @@ export interface ReportDelivery {
   userId: UserId;
   /** Address of the mailbox. */
   target: string;
-  /** Attempts begun up to now, this one included. */
+  /** Number of attempts that were started, this one included. */
   attempts: number;
   giveUpAtMs: number;
-  /** Of this attempt: the caller, and nobody else, is to make it. */
+  /** Lease of this attempt, held by the caller. */
   lease: string;
-  /** Whose turn it takes, to be ended by {@link Turns.end}. */
+  /** Owner whose turn it takes, to be ended by {@link Turns.end}. */
   owner: Owner;
 }
 
-/** What became of one. */
+/** Delivery of a report to one mailbox, with its outcome. */
 export interface ListedReportDelivery extends Pick<ReportDelivery, 'id' | 'jobId' | 'target' | 'attempts'> {
   state: ReportDeliveryOutcome['state'];
   createdAtMs: number;
   /** Null: it is tried again. */
   finishedAtMs: number | null;
-  /** Of the last attempt that failed. */
+  /** Error of the last attempt that failed. */
   error: string | null;
 }
 
-/** How an attempt ended. */
+/** Outcome of an attempt. */
 export type ReportDeliveryOutcome =
   | { state: 'delivered' }
   | { state: 'pending'; error: string; nextAttemptAtMs: number }
   | { state: 'failed' | 'cancelled'; error: string };
 
-/** How long a delivery is tried. */
+/** How long attempts are repeated. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 
-/** Reports of schedules on their way to mailboxes. */
+/** Deliveries of scheduled reports to mailboxes. */
 export class ReportDeliveries {
   readonly #store: Store;
   readonly #leases: Leases<'reportDeliveries'>;
@@ -59,11 +59,11 @@ export class ReportDeliveries {
   }
 
   /**
-   * Leases deliveries that are due, for the owners in turn. One that is due after its last time, and was attempted, is
-   * given up.
+   * Leases due deliveries, for the owners in turn. A delivery that is due after its last possible time, and was
+   * attempted, is given up.
    *
    * @param limit how many the caller can send now
-   * @param turns of the caller: what it has in progress
+   * @param turns of the caller, with its deliveries in progress
    */
   lease(limit: number, leaseMs: number, turns: Turns): Promise<ReportDelivery[]> {
     return this.#store.due(
@@ -80,7 +80,7 @@ export class ReportDeliveries {
     const due = await db.selectFrom('reportDeliveries').select('userId').distinct().where(isDue).execute();
     const accounts = due.map(({ userId }) => userId);
     const owners = await ownersOf(db, accounts);
-    // Deliveries of an account that is gone are cancelled in its turn.
+    // A deleted account gets a turn too, in which its deliveries are cancelled.
     const waiting = accounts.map((account) => owners.get(account) ?? { account, tenant: account });
     const takeNext = async (owner: Owner): Promise<ReportDelivery | null> => {
       for (;;) {
@@ -103,7 +103,7 @@ export class ReportDeliveries {
     return inTurns<Owner, ReportDelivery>(turns, waiting, ({ length }) => length >= limit, takeNext);
   }
 
-  /** When one is to be leased next, or the lease of one lapses; null: none waits. */
+  /** When the next delivery is due, or the next lease expires; null: no delivery waits. */
   nextDueMs(): Promise<number | null> {
     return this.#leases.nextDueMs();
   }
@@ -113,7 +113,7 @@ export class ReportDeliveries {
   }
 
   /**
-   * Notes how the attempt ended.
+   * Records the outcome of an attempt.
    *
    * @returns false when the lease was lost: nothing was noted
    */
@@ -128,13 +128,13 @@ export class ReportDeliveries {
     });
   }
 
-  /** Of a schedule, the newest first; those that ended long ago are cleaned away. */
+  /** Deliveries of a schedule, the newest first; those that ended long ago are deleted. */
   async ofSchedule(scheduleId: ReportScheduleId, paging: Paging): Promise<Page<ListedReportDelivery>> {
     const query = this.#store.db.selectFrom('reportDeliveries').selectAll().where('scheduleId', '=', scheduleId);
     return readPage(query, paging, (rows) => rows.map(listed), 'newest first');
   }
 
-  /** How many there are in each state. */
+  /** Number of deliveries in each state. */
   counts(): Promise<ReadonlyMap<string, number>> {
     return this.#leases.counts();
   }
@@ -145,7 +145,7 @@ export class ReportDeliveries {
   }
 }
 
-/** A delivery to each address of the schedule that made the job; none where nobody but its user asked for it. */
+/** Queues a delivery to each address of the schedule that created the job; none for jobs without a schedule. */
 export async function insertReportDeliveries(
   tx: Transaction<Tables>,
   { id: jobId, scheduleId, userId }: Pick<Job, 'id' | 'scheduleId' | 'userId'>,

@@ -5,30 +5,30 @@ import { type JobFacts, jobLeases, type LeasedJob, settleJob } from '../work/job
 import type { Leases } from '../work/leases.ts';
 import { insertReportDeliveries } from './report-deliveries.ts';
 
-/** The file that a job made of a report, and what it is about. */
+/** File of a report that a job made, and its subjects. */
 export interface ReportFile {
-  /** In the store. */
+  /** Id in the file store. */
   id: string;
   jobId: JobId;
   userId: UserId;
-  /** Suggested to the client that saves it. */
+  /** File name suggested to the client. */
   name: string;
   mediaType: string;
   bytes: number;
   /** In hexadecimal. */
   sha256: string;
   storedAtMs: number;
-  /** Those that it may be about: only an account that may still see them gets it. */
+  /** Vehicles that it may be about: only an account that may still see them gets the file. */
   vehicleIds: readonly VehicleId[];
   geofenceIds: readonly GeofenceId[];
 }
 
 export type ReportFileFields = Omit<ReportFile, 'jobId' | 'userId' | 'storedAtMs'>;
 
-/** Which file it is, without what it is about. */
+/** Identifies a file, without its subjects. */
 export type StoredReport = Pick<ReportFile, 'id' | 'jobId' | 'userId' | 'bytes' | 'storedAtMs'>;
 
-/** Files that jobs made of reports, for as long as they are kept. */
+/** Report files, for as long as they are kept. */
 export class ReportFiles {
   readonly #store: Store;
   readonly #jobs: Leases<'jobs'>;
@@ -39,9 +39,9 @@ export class ReportFiles {
   }
 
   /**
-   * Ends a report's job, and notes its file with that.
+   * Ends a report's job, and records its file in the same transaction.
    *
-   * @returns false when the job was somebody else's by then: nothing was noted
+   * @returns false when another worker held the job by then: nothing was noted
    */
   finish(
     leased: Pick<LeasedJob, 'job' | 'lease'>,
@@ -72,9 +72,9 @@ export class ReportFiles {
   }
 
   /**
-   * As {@link finish} does, for a report that can't be made: the job says why.
+   * Like {@link finish}, for a report that can't be made: the job holds the error.
    *
-   * @param reason the same as a word, for messages in the language of their reader
+   * @param reason the same as a keyword, for messages in the language of their reader
    */
   fail(leased: Pick<LeasedJob, 'job' | 'lease'>, error: string, reason: string): Promise<boolean> {
     return this.#store.write(async ({ tx, nowMs, newId }) => {
@@ -85,7 +85,7 @@ export class ReportFiles {
     });
   }
 
-  /** Null where the job has none, or none any more. */
+  /** Null where the job has no file, or its file was deleted. */
   async of(jobId: JobId): Promise<ReportFile | null> {
     const row = await this.#store.db
       .selectFrom('reportFiles')
@@ -103,7 +103,7 @@ export class ReportFiles {
     };
   }
 
-  /** Those that were stored before a time, those of accounts that are gone, and exports of people who are gone. */
+  /** Files stored before a time, files of deleted accounts, and exports about deleted people. */
   async outdated(storedBeforeMs: number, limit: number): Promise<StoredReport[]> {
     const rows = await this.#store.db
       .selectFrom('reportFiles')
@@ -130,7 +130,7 @@ export class ReportFiles {
     return rows.map(fromReportRow);
   }
 
-  /** Bytes of all of them together. */
+  /** Total bytes of all files. */
   async usage(): Promise<number> {
     const { bytes } = await this.#store.db
       .selectFrom('reportFiles')
@@ -161,12 +161,12 @@ export class ReportFiles {
     return row ? fromReportRow(row) : null;
   }
 
-  /** Notes that a file is gone. */
+  /** Deletes the record of a removed file. */
   async forget(id: string): Promise<void> {
     await this.#store.db.deleteFrom('reportFiles').where('id', '=', id).execute();
   }
 
-  /** Those of the ids that are noted. */
+  /** Ids among these that are recorded. */
   async known(ids: readonly string[]): Promise<Set<string>> {
     const known = new Set<string>();
     for (const some of inChunks(ids)) {

@@ -15,17 +15,17 @@ import type { ReportScheduleRow } from '../store/schema.ts';
 import { differences, type Reader, type Store, type Writer } from '../store/store.ts';
 import { type JobFacts, newJobRow } from '../work/jobs.ts';
 
-/** What a schedule is made of, without what the registry itself gives it. */
+/** Fields of a schedule that the caller provides; the registry assigns the others. */
 export type ReportScheduleFields = Omit<
   ReportSchedule,
   'kind' | 'id' | 'version' | 'inactiveReason' | 'lastPeriod' | 'nextAtMs' | 'nextPeriod'
 >;
 export type ReportSchedulePatch = Partial<Omit<ReportScheduleFields, 'ownerId'>>;
 
-/** What a schedule's job is to do; null: nothing, the schedule is to rest. */
+/** Job of a schedule for a period; null: there is nothing to do, and the schedule is switched off. */
 export type ScheduledJob = { kind: string; subjectId: string | null; parameters: JobFacts } | null;
 
-/** Reports that are made again and again, each with one owner. */
+/** Schedules of recurring reports, each with one owner. */
 export class ReportSchedules {
   readonly #store: Store;
 
@@ -74,9 +74,9 @@ export class ReportSchedules {
   }
 
   /**
-   * One that rests stays so until it is switched on again; from then on it goes on with the next time that is due.
+   * A schedule that was switched off stays off until it is switched on again. It then continues with the next due time.
    *
-   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @param expectedVersion version that the caller last saw; null: any
    * @throws {NotFoundError} {StaleError} {ConflictError}
    */
   update(
@@ -101,11 +101,11 @@ export class ReportSchedules {
   }
 
   /**
-   * Creates the jobs of all due schedules and sets their next times, in one transaction: one job for each period, also
-   * with several schedulers. A schedule whose last job is not over waits for it.
+   * Creates the jobs of all due schedules and sets their next times, in one transaction: one job for each period, even
+   * with several schedulers. A schedule waits until its last job has ended.
    *
-   * @param jobOf what is to be done for a period
-   * @returns how many were looked at
+   * @param jobOf the job for a period
+   * @returns how many were processed
    */
   async runDue(jobOf: (schedule: ReportSchedule, period: string) => ScheduledJob, limit: number): Promise<number> {
     const dueOf = (db: Reader, nowMs: number) =>
@@ -155,7 +155,7 @@ export class ReportSchedules {
     return ran.length;
   }
 
-  /** When the next one is due, whether its last job is over or not; null: none is. */
+  /** When the next schedule is due, even if its last job has not ended; null: none is. */
   async nextDueMs(): Promise<number | null> {
     const { at } = await this.#store.db
       .selectFrom('reportSchedules')
@@ -165,7 +165,7 @@ export class ReportSchedules {
   }
 }
 
-/** What was missed for longer is of no use to anybody, where there is something newer. */
+/** Runs that were missed for longer are skipped, if a newer one is due. */
 const MISSED_FOR_MS = 7 * 86_400_000;
 
 function notTooOld(schedule: ReportSchedule, nowMs: number): ScheduledRun {
@@ -176,7 +176,7 @@ function notTooOld(schedule: ReportSchedule, nowMs: number): ScheduledRun {
   return newer !== null && newer.atMs <= nowMs ? newer : { period, atMs };
 }
 
-/** Schedules of a blocked account are switched off, until somebody switches them on again. */
+/** Switches the schedules of a blocked account off, until somebody switches them on again. */
 export async function restSchedulesOf(writer: Writer, ownerId: UserId): Promise<void> {
   for (const schedule of await ofOwner(writer, ownerId))
     if (schedule.active) await change(writer, schedule, { active: false }, 'owner-blocked');
@@ -225,7 +225,7 @@ async function remove(writer: Writer, schedule: ReportSchedule): Promise<void> {
   writer.growth.add(schedule.ownerId, 'reportSchedules', -1);
 }
 
-/** With the time at which it is due next, from now on. */
+/** Sets the next due time, from now on. */
 function due(schedule: ReportSchedule, nowMs: number): ReportSchedule {
   const next = schedule.active ? nextRun(schedule, nowMs, schedule.lastPeriod) : null;
   return { ...schedule, nextAtMs: next?.atMs ?? null, nextPeriod: next?.period ?? null };
@@ -247,7 +247,7 @@ async function requireName({ tx }: Writer, { id, ownerId, name }: ReportSchedule
   if (other) throw new ConflictError('report-schedule', 'name', name);
 }
 
-/** What of a schedule the trail shows: not which vehicles it names, which may not be its reader's to know. */
+/** Fields that the audit trail shows. Leaves out the vehicles, which its readers may not be allowed to know. */
 function shown({ name, active, frequency, hour, covers, timeZone, emails, report }: ReportSchedule): AuditedFields {
   return { name, active, frequency, hour, covers, timeZone, emails, report: report.report, format: report.format };
 }
@@ -268,7 +268,7 @@ function noteOf(before: ReportSchedule | null, after: ReportSchedule | null): Au
   };
 }
 
-/** What nothing is asked by. */
+/** Fields that no query uses, stored as JSON. */
 type Terms = ScheduleTerms & Pick<ReportSchedule, 'report' | 'emails'>;
 
 function fromRow(row: ReportScheduleRow): ReportSchedule {

@@ -1,14 +1,14 @@
 import type { UserId } from '@outrider/domain';
 import type { Reader, Store } from '../store/store.ts';
 
-/** All templates of one user. The API decides what a template holds. */
+/** All templates of one user. The API defines what a template contains. */
 export interface TemplateList {
   /** Grows with each change; 1: never set. */
   version: number;
   templates: readonly object[];
 }
 
-/** Reports that people saved for themselves alone: a list for each user, read and written as a whole. */
+/** Report templates that users saved for themselves alone: one list per user, read and written as a whole. */
 export class ReportTemplates {
   readonly #store: Store;
 
@@ -20,7 +20,7 @@ export class ReportTemplates {
     return load(this.#store.db, userId);
   }
 
-  /** @param revise gives the new list from the present one; what it throws leaves everything as it was */
+  /** @param revise computes the new list from the current one; if it throws, nothing changes */
   change(userId: UserId, revise: (current: TemplateList) => readonly object[]): Promise<TemplateList> {
     return this.#store.write(async ({ tx }) => {
       const current = await load(tx, userId);

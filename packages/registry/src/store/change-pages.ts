@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader } from './store.ts';
 
-/** A geofence of 10,000 points takes a quarter of a megabyte, and in memory some times that. */
+/** A geofence of 10,000 points takes a quarter of a megabyte, and several times that in memory. */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Runs `work` for its callers, one run at a time. A caller gets a run that began after its call, and shares it with all
- * that called meanwhile: whatever happened before the call, the run has seen it.
+ * Runs `work` for its callers, one run at a time. A caller gets a run that began after its call, and shares it with
+ * other callers of that time. The run therefore sees everything that happened before the call.
  */
 export function coalesced(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;

@@ -1,14 +1,14 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Tables } from './schema.ts';
 
-/** Where a consumer of the log goes on in a partition. */
+/** Position at which a consumer of the log continues in a partition. */
 export interface ConsumerPlace {
   offset: number;
-  /** Identity of the log that the offset is of; null where it was saved by a version that knew none. */
+  /** Identity of the log that the offset refers to; null where an earlier version saved it without. */
   identity: string | null;
 }
 
-/** The places of a consumer by partition; those that were never saved are missing. */
+/** Positions of a consumer by partition; partitions that were never saved are missing. */
 export async function placesOf(db: Kysely<Tables>, consumer: string): Promise<Map<number, ConsumerPlace>> {
   const rows = await db
     .selectFrom('consumerOffsets')
@@ -19,9 +19,9 @@ export async function placesOf(db: Kysely<Tables>, consumer: string): Promise<Ma
 }
 
 /**
- * Notes which log a consumer reads, and where it goes on in it.
+ * Records which log a consumer reads, and where it continues in the log.
  *
- * @param offset null: where it is, or at 0 where it was nowhere
+ * @param offset null: unchanged, or 0 where none was saved
  */
 export async function setPlace(
   db: Kysely<Tables> | Transaction<Tables>,

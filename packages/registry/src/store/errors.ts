@@ -1,19 +1,19 @@
 import type { DefinitionKind, InactiveReason, QuotaKind, QuotaScope } from '@outrider/domain';
 
-/** The database does not answer: what was asked may or may not have been done. */
+/** The database does not answer: the statement may or may not have been executed. */
 export class RegistryAwayError extends Error {
   override name = 'RegistryAwayError';
 }
 
-/** The disk of the database is full: nothing was written. What only reads still works. */
+/** The disk of the database is full: nothing was written. Reads still work. */
 export class RegistryFullError extends RegistryAwayError {
   override name = 'RegistryFullError';
 }
 
-/** A row is not as it was written: the disk, or something else, has changed it. */
+/** A row differs from what was written: the disk, or something else, has changed it. */
 export class DamagedRowError extends Error {
   override name = 'DamagedRowError';
-  /** As the database calls it. */
+  /** Name of the table in the database. */
   readonly table: string;
   /** The values of its primary key, separated by spaces. */
   readonly key: string;
@@ -42,7 +42,7 @@ export class ConflictError extends Error {
 /** A vehicle is assigned to somebody at that time already. */
 export class OverlappingAssignmentError extends Error {
   override name = 'OverlappingAssignmentError';
-  /** Of the assignment that is there. */
+  /** Id of the existing assignment. */
   readonly id: string;
   constructor(id: string) {
     super(`the vehicle is assigned to a driver at that time: ${id}`);
@@ -50,13 +50,13 @@ export class OverlappingAssignmentError extends Error {
   }
 }
 
-/** Something of which it is known whether it changed. */
+/** Something with a version. */
 interface Versioned {
   kind: string;
   version: number;
 }
 
-/** It changed since the caller read it. */
+/** The definition was changed after the caller read it. */
 export class StaleError extends Error {
   override name = 'StaleError';
   readonly current: Versioned;
@@ -66,7 +66,7 @@ export class StaleError extends Error {
   }
 }
 
-/** Somebody else makes, or has made, the request with this key. */
+/** Another request with this key is being processed, or was processed. */
 export class AlreadyClaimedError extends Error {
   override name = 'AlreadyClaimedError';
   constructor(key: string) {
@@ -74,7 +74,7 @@ export class AlreadyClaimedError extends Error {
   }
 }
 
-/** The value may be given by an operator alone. */
+/** Only an operator may set this value. */
 export class OperatorOnlyError extends Error {
   override name = 'OperatorOnlyError';
   readonly field: UniqueField;
@@ -137,7 +137,7 @@ export class NamesNothingError extends Error {
   }
 }
 
-/** The user has as many jobs open as one may have. */
+/** The user has the maximum of open jobs. */
 export class TooManyJobsError extends Error {
   override name = 'TooManyJobsError';
   readonly most: number;
@@ -147,15 +147,15 @@ export class TooManyJobsError extends Error {
   }
 }
 
-/** The write would take an account, or a dealer with its accounts, beyond a quota: nothing was written. */
+/** The write would exceed a quota of an account, or of a dealer with its accounts: nothing was written. */
 export class QuotaExceededError extends Error {
   override name = 'QuotaExceededError';
   readonly scope: QuotaScope;
   readonly kind: QuotaKind;
   readonly limit: number;
-  /** Before the write. */
+  /** Amount before the write. */
   readonly used: number;
-  /** How much more the write would use. */
+  /** Additional amount that the write would use. */
   readonly requested: number;
   constructor(quota: Pick<QuotaExceededError, 'scope' | 'kind' | 'limit' | 'used' | 'requested'>) {
     const { scope, kind, limit, used, requested } = quota;
@@ -168,7 +168,7 @@ export class QuotaExceededError extends Error {
   }
 }
 
-/** The account sent as many messages to test channels as it may in a minute. */
+/** The account has sent the maximum of test messages per minute. */
 export class TooManyTestsError extends Error {
   override name = 'TooManyTestsError';
   readonly retryAfterMs: number;
@@ -178,12 +178,12 @@ export class TooManyTestsError extends Error {
   }
 }
 
-/** More commands to terminals than may be open, or than an account may ask for in a minute. */
+/** Too many open commands to terminals, or too many requested by an account in a minute. */
 export class TooManyCommandsError extends Error {
   override name = 'TooManyCommandsError';
   readonly bound: 'vehicle' | 'account' | 'minute';
   readonly most: number;
-  /** When the account may ask for the next; 0 where only the end of another helps. */
+  /** Time until the account may request the next one; 0 where only the end of another command helps. */
   readonly retryAfterMs: number;
   constructor(bound: TooManyCommandsError['bound'], most: number, retryAfterMs = 0) {
     super(`${most} commands are the most for one ${bound}`);
@@ -193,7 +193,7 @@ export class TooManyCommandsError extends Error {
   }
 }
 
-/** Another version of it was changed. */
+/** The item was changed after the caller read it. */
 export class StaleVersionError extends Error {
   override name = 'StaleVersionError';
   readonly version: number;
@@ -203,7 +203,7 @@ export class StaleVersionError extends Error {
   }
 }
 
-/** The account has as many API keys as one may have. */
+/** The account has the maximum of API keys. */
 export class TooManyApiKeysError extends Error {
   override name = 'TooManyApiKeysError';
   readonly most: number;
@@ -213,12 +213,13 @@ export class TooManyApiKeysError extends Error {
   }
 }
 
-/** Why the registry refuses a passkey, or what it signed. */
+/** Why the registry refuses a passkey, or its signature. */
 export type PasskeyRefusal = 'challenge-used' | 'known' | 'too-many' | 'copied';
 
 /**
- * `challenge-used`: the challenge was answered before. `known`: some account has the passkey already. `copied`: its
- * counter did not grow, so there may be two of it; or it was removed at this moment.
+ * `challenge-used`: the challenge was answered before. `known`: some account has the passkey already. `too-many`: the
+ * account has the maximum of passkeys. `copied`: its counter did not grow, so there may be two copies of it; or it was
+ * removed at this moment.
  */
 export class PasskeyRefusedError extends Error {
   override name = 'PasskeyRefusedError';
@@ -237,7 +238,7 @@ export class IncidentClosedError extends Error {
   }
 }
 
-/** There are as many of something as there may be. */
+/** The maximum number of something exists already. */
 export class TooManyError extends Error {
   override name = 'TooManyError';
 }

@@ -1,12 +1,12 @@
 import { type FieldTable, type FieldValues, fieldsIn } from '@outrider/domain';
 import type { Flag } from './schema.ts';
 
-/** The columns of the plain fields of a table. */
+/** Columns of the plain fields of a table. */
 export type FieldColumns<T extends FieldTable> = {
   [Name in keyof FieldValues<T>]: FieldValues<T>[Name] extends boolean ? Flag : FieldValues<T>[Name];
 };
 
-/** @param row without some of the columns where a migration before them reads it: those fields have their defaults */
+/** @param row lacks some columns where an earlier migration reads it: their fields get the defaults */
 export function fieldsOfRow<T extends FieldTable>(table: T, row: Partial<FieldColumns<T>>): FieldValues<T> {
   return Object.fromEntries(
     fieldsIn(table).map(([name, field]) => {

@@ -4,10 +4,10 @@ const NODE_DIGITS = 12;
 const NODE_LIMIT = 2 ** 48;
 
 /**
- * UUIDs of version 7 that grow with every call, within one millisecond too (RFC 9562, 6.2, method 2): lists are in the
- * order of their ids.
+ * UUIDs of version 7 that grow with every call, even within one millisecond (RFC 9562, 6.2, method 2), so that lists
+ * can be sorted by their ids.
  *
- * @param newUuid gives UUIDs of version 7
+ * @param newUuid generates UUIDs of version 7
  */
 export function growingIds(newUuid: () => string = randomUUIDv7): () => string {
   let last = '';

@@ -8,24 +8,24 @@ import type { Tables } from './schema.ts';
 import { type SecretPlace, SecretsKeyError } from './secrets.ts';
 import type { Store } from './store.ts';
 
-/** From then on a key is as good as new. */
+/** How long a key is remembered. */
 const KEPT_MS = 86_400_000;
-/** Further ones push the oldest out, and so do answers beyond {@link MAX_BYTES_PER_USER}. */
+/** Further keys replace the oldest ones. So do answers beyond {@link MAX_BYTES_PER_USER}. */
 export const MAX_KEYS_PER_USER = 1000;
 const MAX_BYTES_PER_USER = 16 * 1024 * 1024;
 
-/** A request that its client may send again. */
+/** A request that its client may repeat with the same key. */
 export interface RepeatableRequest {
   userId: UserId;
   /** Chosen by the client. */
   key: string;
-  /** Everything that makes it this request and no other. */
+  /** Everything that distinguishes this request from others. */
   content: string;
-  /** Does it hold a password? What is kept of it is then as hard to guess from as a password's hash. */
+  /** Whether it contains a password. Its fingerprint is then as hard to guess from as a password hash. */
   holdsSecret: boolean;
 }
 
-/** An answer as it was given. */
+/** A stored response. */
 export interface KeptAnswer {
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -33,24 +33,24 @@ export interface KeptAnswer {
 }
 
 /**
- * What is known of a request: nothing; that another request had this key; that it was made and its answer is not there
- * yet (or was lost with the process that gave it); or its answer.
+ * State of a request: `new`; `other`: another request used this key; `unanswered`: it was made, and its answer does not
+ * exist yet, or was lost with the process or the key; or its answer.
  */
 export type Known = 'new' | 'other' | 'unanswered' | KeptAnswer;
 
 /**
- * A key as the request takes it: with the first thing that is written for it, in one transaction, so
- * that of several who make it at once one does, and none has made anything where it failed.
+ * A request's claim of its key. It is taken in the transaction of the first thing that is written for the request.
+ * Therefore only one of several concurrent requests takes effect, and a failed one leaves nothing behind.
  */
 export interface Claim {
   readonly userId: UserId;
   readonly key: string;
   readonly fingerprint: string;
-  /** Set when it is committed. */
+  /** Whether the claim is committed. */
   taken: boolean;
 }
 
-/** Keys of requests that made something within the last day, and how they were answered. */
+/** Keys of requests that wrote something within the last day, with their answers. */
 export class Idempotency {
   readonly #store: Store;
 
@@ -74,7 +74,7 @@ export class Idempotency {
     return body === null ? 'unanswered' : { status: row.status, headers: JSON.parse(row.headers ?? '{}'), body };
   }
 
-  /** Null where its key is gone: an answer lasts for a day, and is not sealed again when keys change. */
+  /** Null where the key that sealed it is gone: an answer lasts for a day, and is not resealed when keys change. */
   #opened(body: string, { userId, key }: Pick<RepeatableRequest, 'userId' | 'key'>): string | null {
     try {
       return this.#store.secrets.open(body, placeOf(userId, key));
@@ -85,7 +85,7 @@ export class Idempotency {
   }
 
   /**
-   * What the registry is to take with the first change: see `Registry.as`.
+   * Claim that the registry takes with the first change: see `Registry.as`.
    *
    * @throws {PasswordsBusyError} when the request holds a secret and too many are being worked on
    */
@@ -95,12 +95,12 @@ export class Idempotency {
     return { userId, key, fingerprint, taken: false };
   }
 
-  /** Keeps the answer to a request whose key was claimed, and pushes out what goes beyond the user's share. */
+  /** Stores the answer to a request whose key was claimed, and deletes the oldest beyond the user's share. */
   async answered({ userId, key }: Claim, { status, headers, body }: KeptAnswer): Promise<void> {
     await this.#store.db.transaction().execute(async (tx) => {
       await tx
         .updateTable('idempotency')
-        // An answer may show a secret, such as that of a new webhook.
+        // Sealed, because an answer may contain a secret, such as that of a new webhook.
         .set({
           status,
           headers: JSON.stringify(headers),
@@ -110,7 +110,7 @@ export class Idempotency {
         .where('userId', '=', userId)
         .where('key', '=', key)
         .execute();
-      // Reading them one by one takes some milliseconds, and is seldom needed.
+      // Totals first: reading the rows takes some milliseconds, and is seldom needed.
       const all = await tx
         .selectFrom('idempotency')
         .select(({ fn }) => [fn.countAll().as('keys'), fn.sum('bytes').as('bytes')])
@@ -156,9 +156,9 @@ export class Idempotency {
 }
 
 /**
- * Takes the key within the transaction of what is made under it.
+ * Takes the key, in the transaction of what the request writes.
  *
- * @throws {AlreadyClaimedError} when somebody else has it
+ * @throws {AlreadyClaimedError} when another request has it
  */
 export async function takeClaim(tx: Transaction<Tables>, claim: Claim, nowMs: number): Promise<void> {
   const { userId, key, fingerprint } = claim;
@@ -190,7 +190,6 @@ export async function takeClaim(tx: Transaction<Tables>, claim: Claim, nowMs: nu
     .execute();
 }
 
-/** Forgets the keys of an account. */
 export async function forgetKeysOf(db: Kysely<Tables>, userId: UserId): Promise<void> {
   await db.deleteFrom('idempotency').where('userId', '=', userId).execute();
 }

@@ -1,7 +1,7 @@
 /** Well under the number of parameters that either database takes in a statement. */
 export const CHUNK = 500;
 
-/** A list in parts of at most {@link CHUNK}. */
+/** Splits a list into parts of at most {@link CHUNK}. */
 export function* inChunks<T>(list: readonly T[]): Generator<T[]> {
   for (let at = 0; at < list.length; at += CHUNK) yield list.slice(at, at + CHUNK);
 }

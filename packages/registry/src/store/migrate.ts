@@ -18,8 +18,8 @@ async function migrationNames(): Promise<string[]> {
 }
 
 /**
- * Every file of `migrations/`, in the order of their names: `up` works on both databases. A file that has run anywhere
- * is never edited.
+ * All files of `migrations/`, in the order of their names. Each `up` works on both databases. A file that has run
+ * anywhere is never edited.
  */
 async function migrations(): Promise<Record<string, Migration>> {
   const modules = (await migrationNames()).map(async (name) => [
@@ -29,7 +29,7 @@ async function migrations(): Promise<Record<string, Migration>> {
   return Object.fromEntries(await Promise.all(modules)) as Record<string, Migration>;
 }
 
-/** Whether every migration has run, and no other: by one query, where the migrator describes every table first. */
+/** Whether exactly the known migrations have run. Takes one query, whereas the migrator describes every table first. */
 async function isNewest(db: Kysely<unknown>, schema: string | undefined): Promise<boolean> {
   const here = schema === undefined ? db : db.withSchema(schema);
   try {
@@ -39,15 +39,15 @@ async function isNewest(db: Kysely<unknown>, schema: string | undefined): Promis
       .execute();
     return isDeepStrictEqual(rows.map(({ name }) => name).toSorted(), await migrationNames());
   } catch {
-    // The table is missing, or the database does not answer: the migrator finds out which.
+    // The table is missing, or the database does not answer: the migrator will find out.
     return false;
   }
 }
 
 /**
- * Brings the database to the newest schema; does nothing where it already is. What it does is one transaction under a
- * lock (SQLite: the write lock, PostgreSQL: an advisory lock), so instances that start at once migrate once, and a
- * migration that fails changes nothing.
+ * Migrates the database to the newest schema; does nothing where it is up to date. Everything is done in one
+ * transaction under a lock (SQLite: the write lock, PostgreSQL: an advisory lock). So instances that start at once
+ * migrate once, and a migration that fails changes nothing.
  *
  * @param schema PostgreSQL schema that holds the tables, created where it is missing
  * @param last name of the last migration to run; default: the newest

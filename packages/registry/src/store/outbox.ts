@@ -20,9 +20,9 @@ export class Outbox {
   }
 
   /**
-   * Runs `publish` in one instance at a time: of two, one might append an older change after a newer.
+   * Runs `publish` in one instance at a time: two could append changes in the wrong order.
    *
-   * @returns null where another instance is at it
+   * @returns null where another instance is publishing
    */
   inTurn<T>(publish: () => Promise<T>): Promise<T | null> {
     return this.#store.alone(publish);
@@ -39,13 +39,13 @@ export class Outbox {
     return rows.map((row) => ({ seq: row.seq, change: readStoredChange(row.change) }));
   }
 
-  /** Those with greater numbers, as {@link pending} has them. */
+  /** Changes with greater numbers, in the form of {@link pending}. */
   async after(seq: number): Promise<PendingChange[]> {
     const rows = await changesPage(this.#store.db, 'outbox', seq, AT_ONCE);
     return rows.map((row) => ({ seq: row.seq, change: readStoredChange(row.change) }));
   }
 
-  /** How many there are. */
+  /** Number of pending changes. */
   async size(): Promise<number> {
     const { count } = await this.#store.db
       .selectFrom('outbox')
@@ -54,7 +54,7 @@ export class Outbox {
     return Number(count);
   }
 
-  /** Forgets what the log has made durable. */
+  /** Deletes changes that are durable in the log. */
   async delivered(seqs: readonly number[]): Promise<void> {
     for (const some of inChunks(seqs)) await this.#store.db.deleteFrom('outbox').where('seq', 'in', some).execute();
   }

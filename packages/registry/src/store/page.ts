@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import { isDamaged } from './row-sums.ts';
 
-/** Which part of a list is asked for. */
+/** Selects a page of a list. */
 export interface Paging {
   limit: number;
   /** Id of the last item of the page before; null: from the beginning. */
@@ -22,10 +22,10 @@ export type PageOrder = 'oldest first' | 'newest first';
 type RowsQuery<Row> = SelectQueryBuilder<any, any, Row>;
 
 /**
- * The page of what a query finds.
+ * A page of the results of a query.
  *
- * @param toItems what the rows say
- * @param id of its rows, where other tables of the query have one as well
+ * @param toItems converts the rows
+ * @param id column of the id, where other tables of the query have one as well
  * @throws {DamagedRowError} where no row of the page can be read
  */
 export async function readPage<Row extends { id: string }, T>(
@@ -43,8 +43,8 @@ export async function readPage<Row extends { id: string }, T>(
 }
 
 /**
- * A page from rows of which one more than the limit was asked for. Damaged ones are left out, so that the others can
- * be read; reading one by itself fails.
+ * Makes a page from rows that were queried with one more than the limit. Leaves out damaged rows, so that the others
+ * can be read; reading a damaged row by itself fails.
  *
  * @throws {DamagedRowError} where nothing else is left
  */

@@ -8,19 +8,19 @@ const MAX_CONNECTIONS = 10;
 const INT8 = pg.types.builtins.INT8;
 /** Limit for connecting, and for waiting for a free connection of the pool. */
 const CONNECT_WITHIN_MS = 10_000;
-/** A server that does not answer a statement within this time counts as gone. */
+/** A server that does not answer a statement within this time counts as unavailable. */
 const ANSWER_WITHIN_MS = 30_000;
-/** What changes tables may take as long as they are large. */
+/** Statements that change tables have no time limit: they take longer for large tables. */
 const CHANGES_TABLES = /^\s*(create|alter|drop)\b/i;
 
 /**
- * Classes of errors (https://www.postgresql.org/docs/current/errcodes-appendix.html) by which a server says that it is
- * not to be had: exceptions of the connection, too many of them, an operator that ends them, a transaction that lay
- * still for too long.
+ * Classes of errors (https://www.postgresql.org/docs/current/errcodes-appendix.html) by which a server reports that it
+ * is unavailable: connection exceptions, insufficient resources, operator intervention, and the time limit of idle
+ * transactions.
  */
 const NOT_TO_BE_HAD = /^(08...|53...|57P..|25P03)$/;
 
-/** How long one side waits for the other, milliseconds. */
+/** How long each side waits for the other, in milliseconds. */
 export interface Patience {
   answerWithinMs: number;
   idleInTransactionMs: number;
@@ -28,7 +28,7 @@ export interface Patience {
 
 const PATIENCE: Patience = { answerWithinMs: ANSWER_WITHIN_MS, idleInTransactionMs: IDLE_IN_TRANSACTION_MS };
 
-/** What is not the server's own answer to a statement comes of the way to it. */
+/** Errors other than the server's own answer to a statement come from the connection: the server is unavailable. */
 function orAway(error: unknown): unknown {
   if (error instanceof pg.DatabaseError && !NOT_TO_BE_HAD.test(error.code ?? '')) return error;
   if (error instanceof RegistryAwayError) return error;
@@ -36,14 +36,14 @@ function orAway(error: unknown): unknown {
 }
 
 /**
- * Kysely over a pool of connections to a PostgreSQL server. 64-bit integers come as numbers: times in milliseconds and
- * sequence numbers stay far below 2^53.
+ * Kysely over a pool of connections to a PostgreSQL server. 64-bit integers are returned as numbers: times in
+ * milliseconds and sequence numbers stay far below 2^53.
  *
- * A connection on which a statement has no answer in time is ended, and its statement fails: one that only this side
- * still knows of would be waited for as long as the process lives. In the same way the server ends a transaction in
- * which nothing comes.
+ * A connection on which a statement gets no answer in time is closed, and its statement fails. Otherwise a connection
+ * that the server no longer knows would be waited for as long as the process lives. Likewise, the server ends a
+ * transaction in which it receives nothing.
  *
- * What fails because the server is not to be had fails with a {@link RegistryAwayError}.
+ * Statements that fail because the server is unavailable throw a {@link RegistryAwayError}.
  *
  * @param schema where the tables are: becomes the search path of every connection
  * @param onIdleError called when a connection broke while it was idle; the pool replaces it
@@ -67,7 +67,7 @@ export function postgresDialect(
   });
   pool.on('error', onIdleError);
   pool.on('connect', (client) => {
-    // One that breaks in use fails its statement, or the next.
+    // A connection that breaks while in use makes its current or next statement fail.
     client.on('error', () => {});
     endUnanswered(client, answerWithinMs);
   });
@@ -81,7 +81,7 @@ export function postgresDialect(
   return new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } });
 }
 
-/** What the library leaves out of its types. */
+/** Fields that the types of the library lack. */
 interface WithConnection {
   connection: { stream: { destroy(error: Error): void } };
 }
@@ -91,7 +91,7 @@ function endUnanswered(client: pg.ClientBase, withinMs: number): void {
   const { connection } = client as unknown as WithConnection;
   let gone: RegistryAwayError | null = null;
   const watched = (...args: unknown[]) => {
-    // Rather than that the connection is no more: why it is.
+    // Reports the reason, instead of only that the connection is closed.
     if (gone !== null && typeof args.at(-1) !== 'function') return Promise.reject(gone);
     const answer = query(...args);
     if (!(answer instanceof Promise)) return answer;

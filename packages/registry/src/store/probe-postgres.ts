@@ -1,13 +1,13 @@
 const WITHIN_MS = 5000;
 
 /**
- * Asks a PostgreSQL server what it is, and changes nothing.
+ * Queries version and clock of a PostgreSQL server, and changes nothing.
  *
  * @returns its version, and its clock in Unix milliseconds
  * @throws {Error} when it can't be reached, or refuses the account or the database
  */
 export async function probePostgres(url: string): Promise<{ version: string; clockMs: number }> {
-  // Loaded here: an embedded service asks no server.
+  // Loaded only here: an embedded service needs no client.
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: WITHIN_MS, query_timeout: WITHIN_MS });
   client.on('error', () => {});

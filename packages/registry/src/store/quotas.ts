@@ -17,11 +17,11 @@ import { NotFoundError, QuotaExceededError } from './errors.ts';
 import { inChunks } from './lists.ts';
 import type { Reader, Store, Writer } from './store.ts';
 
-/** What is counted at every write. Files are stored by other services, which ask {@link Quotas.use}. */
+/** Kinds counted at every write. Files are stored by other services, which call {@link Quotas.use}. */
 type Counted = Exclude<QuotaKind, 'storageBytes'>;
 type Counts = Partial<Record<Counted, number>>;
 
-/** Kinds of definitions that belong to dealers, by the quota that they count for. */
+/** Kinds of definitions that belong to dealers, with the quota that they count towards. */
 const KINDS_OF_DEALERS = {
   user: 'users',
   group: 'vehicleGroups',
@@ -29,14 +29,14 @@ const KINDS_OF_DEALERS = {
   driver: 'drivers',
 } as const satisfies Partial<Record<Definition['kind'], Counted>>;
 
-/** By how much a transaction changes what accounts and dealers use. */
+/** Changes that a transaction makes to the amounts that accounts and dealers use. */
 export class QuotaGrowth {
   readonly #ofOwner = new Map<UserId, Counts>();
   readonly #ofDealer = new Map<UserId, Counts>();
-  /** Accounts that came to a dealer, with all that they own. */
+  /** Accounts that moved to a dealer, with everything that they own. */
   readonly #moved = new Map<UserId, UserId>();
 
-  /** Notes a change of a definition. Null: it did not exist before, or it does not exist after it. */
+  /** Counts a change of a definition. Null: it does not exist before, or after it. */
   note(before: Definition | null, after: Definition | null): void {
     if (before !== null) this.#count(before, -1);
     if (after !== null) this.#count(after, 1);
@@ -44,7 +44,7 @@ export class QuotaGrowth {
     if (after.dealerId !== null && after.dealerId !== before.dealerId) this.#moved.set(after.id, after.dealerId);
   }
 
-  /** Notes `by` more of a kind that an account owns and that is no definition. */
+  /** Counts `by` more of a kind that an account owns and that is not a definition. */
   add(ownerId: UserId, kind: Counted, by: number): void {
     const counts = this.#ofOwner.get(ownerId) ?? {};
     counts[kind] = (counts[kind] ?? 0) + by;
@@ -71,9 +71,9 @@ export class QuotaGrowth {
   }
 
   /**
-   * Checks what grew, by the tables as the transaction leaves them. Writers come one after the other, so that parallel
-   * requests and instances can't exceed a limit together. What does not grow passes, even where the limit was lowered
-   * below what is used.
+   * Checks the amounts that grew, by the tables as the transaction leaves them. Writers are serialized, so parallel
+   * requests and instances can't exceed a limit together. Amounts that do not grow pass, even where the limit was
+   * lowered below what is used.
    *
    * @throws {QuotaExceededError}
    */
@@ -120,7 +120,7 @@ async function require(
   }
 }
 
-/** Limits of accounts and dealers, and how much of each is used. */
+/** Limits of accounts and dealers, and the amounts used. */
 export class Quotas {
   readonly #store: Store;
 
@@ -145,9 +145,9 @@ export class Quotas {
   }
 
   /**
-   * Sets limits of one account, or takes them back to the defaults. What is used already stays.
+   * Sets limits of one account, or resets them to the defaults. What is used already stays.
    *
-   * @param check called in the transaction with the account as it is; what it throws is thrown
+   * @param check called in the transaction, with a lookup of the limits of the account's dealer; may throw
    * @throws {NotFoundError}
    */
   set(
@@ -197,9 +197,9 @@ export class Quotas {
 }
 
 /**
- * Checks that a file has space, in the transaction that notes it.
+ * Checks that a file fits into the quotas, in the transaction that records it.
  *
- * @param owners the account that puts it, and the dealer whose it is
+ * @param owners the account that uploads it, and the dealer that it belongs to
  * @throws {QuotaExceededError}
  */
 export async function requireStorage(
@@ -216,7 +216,6 @@ export async function requireStorage(
   }
 }
 
-/** Forgets the limits of an account that is deleted. */
 export async function deleteQuotasOf(tx: Reader, userId: UserId): Promise<void> {
   await tx.deleteFrom('quotaLimits').where('userId', '=', userId).execute();
 }
@@ -251,7 +250,7 @@ async function dealersOf(db: Reader, ids: readonly UserId[]): Promise<Map<UserId
   return dealers;
 }
 
-/** How much of a kind exists now. Counted, never kept: it can't go wrong. Each count is answered by an index. */
+/** Amount of a kind that exists now. It is counted and never stored, so it cannot drift. Each count uses an index. */
 async function usedOf(db: Reader, scope: QuotaScope, userId: UserId, kind: QuotaKind): Promise<number> {
   const owners = () => {
     const query = db.selectFrom('users').select('users.id');
@@ -325,7 +324,7 @@ async function videoBytesOf(db: Reader, dealerId: UserId): Promise<number> {
   return Number(row.used ?? 0);
 }
 
-/** Bytes of the files of services of a dealer's vehicles. */
+/** Bytes of service files of a dealer's vehicles. */
 async function serviceBytesOf(db: Reader, dealerId: UserId): Promise<number> {
   const row = await db
     .selectFrom('serviceFiles')
@@ -336,7 +335,7 @@ async function serviceBytesOf(db: Reader, dealerId: UserId): Promise<number> {
   return Number(row.used ?? 0);
 }
 
-/** Bytes of the files of services that an account put. */
+/** Bytes of service files that an account uploaded. */
 async function serviceBytesBy(db: Reader, userId: UserId): Promise<number> {
   const row = await db
     .selectFrom('serviceFiles')

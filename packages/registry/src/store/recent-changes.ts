@@ -5,18 +5,18 @@ import { inChunks } from './lists.ts';
 import type { Tables } from './schema.ts';
 import type { Reader, Store } from './store.ts';
 
-/** Older ones are deleted: a process that missed more reads everything anew. */
+/** Older changes are deleted. A process that missed more than these reads all definitions again. */
 const KEPT = 10_000;
 const AT_ONCE = 500;
 
-/** Changes that came after some other, or that they are no longer all kept. */
+/** Changes after a given one; `too-many`: some of them are no longer kept. */
 /** `changes` is empty where there are no more. */
 export type ChangesAfter = { changes: readonly DefinitionChange[]; seq: number } | 'too-many';
 
 /**
- * The newest changes of definitions in the order of their commits, without gaps in their numbers: by them a process
- * learns what others have committed, at once and from the registry alone. The outbox can't serve for that, as it
- * forgets what the log has.
+ * The newest changes of definitions in the order of their commits, numbered without gaps. A process learns from them at
+ * once, from the registry alone, what others have committed. The outbox is unsuitable, because it deletes changes that
+ * are in the log.
  */
 export class RecentChanges {
   readonly #store: Store;
@@ -30,7 +30,7 @@ export class RecentChanges {
     return newestSeq(this.#store.db);
   }
 
-  /** Versions of the deletions of these definitions, of those among the newest changes. */
+  /** Versions of the deletions of these definitions, as far as the newest changes hold them. */
   async deletions(ids: Pick<ReadonlySet<string>, 'has'>): Promise<Map<string, number>> {
     const versions = new Map<string, number>();
     for (let after = 0; ; ) {
@@ -45,8 +45,7 @@ export class RecentChanges {
   }
 
   /**
-   * What was committed after the change with the number `after`, the oldest first: as much as is held in memory at
-   * once.
+   * Changes committed after the one with the number `after`, the oldest first: as many as may be in memory at once.
    */
   async after(after: number): Promise<ChangesAfter> {
     const rows = await changesPage(this.#store.db, 'recentChanges', after, AT_ONCE);
@@ -62,7 +61,7 @@ export class RecentChanges {
 }
 
 /**
- * Appends changes within the transaction that makes them. Writers come one after the other, so numbers have no gaps.
+ * Appends changes in the transaction that makes them. Writers are serialized, so numbers have no gaps.
  */
 export async function appendRecentChanges(
   tx: Kysely<Tables>,
@@ -70,7 +69,7 @@ export async function appendRecentChanges(
 ): Promise<void> {
   if (changes.length === 0) return;
   let seq = await newestSeq(tx);
-  // More than are kept would be deleted again at once; the gap that they leave is found by its number.
+  // Changes beyond those kept would be deleted at once, so they only use up numbers; readers detect the gap.
   seq += Math.max(0, changes.length - KEPT);
   for (const some of inChunks(changes.slice(-KEPT)))
     await tx

@@ -5,30 +5,30 @@ import { CHUNK, differences, inChunks } from './lists.ts';
 import type { Tables } from './schema.ts';
 import type { Reader, Writer } from './store.ts';
 
-/** How definitions of a kind are read: from rows of one table, with what other tables keep of each. */
+/** How definitions of a kind are read: from rows of one table, with details from other tables. */
 export interface ResourceSource<T extends Definition, Row extends { id: string }> {
   kind: T['kind'];
   table: DefinitionTable;
   read(db: Reader, rows: readonly Row[]): T[] | Promise<T[]>;
-  /** How many rows are in memory at a time where all are read. */
+  /** Rows in memory at a time when all are read. */
   rowsAtOnce?: number;
 }
 
-/** How definitions of a kind are written as well. */
+/** How definitions of a kind are read and written. */
 export interface ResourceOptions<T extends Definition, Row extends { id: string }> extends ResourceSource<T, Row> {
-  /** Without columns that others write. */
+  /** Leaves out columns that are written elsewhere. */
   toRow(definition: T): Partial<Row> & { id: string };
   /**
-   * Refuses what can't be, before anything of it is written.
+   * Refuses invalid definitions, before anything of them is written.
    *
    * @param before null: it is new
    */
   check(writer: Writer, next: T, before: T | null): Promise<void>;
-  /** Writes what other tables keep of it, right after its row. */
+  /** Writes the details in other tables, right after the row. */
   writeDetails?(writer: Writer, next: T, before: T | null): Promise<void>;
 }
 
-/** Tables of definitions, by their kind; groups and users come before what names them. */
+/** Tables of definitions by kind; groups and users come before definitions that refer to them. */
 export const DEFINITION_TABLES = {
   group: 'vehicleGroups',
   user: 'users',
@@ -40,7 +40,7 @@ export const DEFINITION_TABLES = {
 } as const satisfies Record<DefinitionKind, keyof Tables>;
 export type DefinitionTable = (typeof DEFINITION_TABLES)[DefinitionKind];
 
-/** Definitions of one kind, as they are stored. */
+/** Reads definitions of one kind from the database. */
 export class StoredDefinitions<T extends Definition, Row extends { id: string }> {
   readonly #source: ResourceSource<T, Row>;
 
@@ -58,7 +58,7 @@ export class StoredDefinitions<T extends Definition, Row extends { id: string }>
     return this.#source.read(db, rows);
   }
 
-  /** All there are, in the order of their ids. */
+  /** All definitions, in the order of their ids. */
   async all(db: Reader): Promise<T[]> {
     const { table, rowsAtOnce = CHUNK } = this.#source;
     const definitions: T[] = [];
@@ -77,9 +77,9 @@ export class StoredDefinitions<T extends Definition, Row extends { id: string }>
   }
 
   /**
-   * What is about to be changed, once it is sure that it is there and that the caller saw it as it is.
+   * The definition to change, after checking that it exists and that the caller saw its current version.
    *
-   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @param expectedVersion version that the caller last saw; null: any
    * @throws {NotFoundError} {StaleError}
    */
   async expected({ tx }: Writer, id: string, expectedVersion: number | null): Promise<T> {
@@ -87,9 +87,9 @@ export class StoredDefinitions<T extends Definition, Row extends { id: string }>
   }
 
   /**
-   * Gives each a new version and notes it: for a change that came from elsewhere, already made in the tables.
+   * Gives each definition a new version and notes it, after its tables were changed elsewhere.
    *
-   * @param before as they were
+   * @param before the definitions before the change
    */
   async touch(writer: Writer, before: readonly T[]): Promise<void> {
     const was = new Map<string, T>(before.map((definition) => [definition.id, definition]));
@@ -107,13 +107,13 @@ export class StoredDefinitions<T extends Definition, Row extends { id: string }>
     await this.database(tx).deleteFrom(this.#source.table).where('id', '=', id).execute();
   }
 
-  /** The database as one whose tables all have an id and a version. */
+  /** Types the database as if all its tables had an id and a version. */
   protected database(db: Reader): Kysely<Record<DefinitionTable, { id: string; version: number }>> {
     return db as never;
   }
 }
 
-/** Definitions of one kind, with how they are changed. */
+/** Reads and writes definitions of one kind. */
 export class Resource<T extends Definition, Row extends { id: string }> extends StoredDefinitions<T, Row> {
   readonly #options: ResourceOptions<T, Row>;
 
@@ -122,7 +122,7 @@ export class Resource<T extends Definition, Row extends { id: string }> extends 
     this.#options = options;
   }
 
-  /** @throws what its check refuses */
+  /** @throws the errors of its check */
   async create(writer: Writer, definition: T): Promise<T> {
     await this.#options.check(writer, definition, null);
     await this.insertRows(writer, [definition]);
@@ -132,9 +132,9 @@ export class Resource<T extends Definition, Row extends { id: string }> extends 
   }
 
   /**
-   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @param expectedVersion version that the caller last saw; null: any
    * @param revise returns its argument where nothing changes: then there is no new version
-   * @throws {NotFoundError} {StaleError} and what its check refuses
+   * @throws {NotFoundError} {StaleError} and the errors of its check
    */
   async update(writer: Writer, id: string, expectedVersion: number | null, revise: (current: T) => T): Promise<T> {
     const current = await this.expected(writer, id, expectedVersion);
@@ -152,7 +152,7 @@ export class Resource<T extends Definition, Row extends { id: string }> extends 
     writer.changed(next, before);
   }
 
-  /** Without what other tables keep of them. */
+  /** Does not write details in other tables. */
   async insertRows({ tx }: Writer, definitions: readonly T[]): Promise<void> {
     const rows = definitions.map((definition) => this.#options.toRow(definition));
     await this.database(tx)
@@ -161,7 +161,7 @@ export class Resource<T extends Definition, Row extends { id: string }> extends 
       .execute();
   }
 
-  /** Without what other tables keep of it. */
+  /** Does not write details in other tables. */
   async updateRow({ tx }: Writer, definition: T): Promise<void> {
     const { id, ...columns } = this.#options.toRow(definition);
     await this.database(tx)
@@ -173,8 +173,8 @@ export class Resource<T extends Definition, Row extends { id: string }> extends 
 }
 
 /**
- * The definition with what the patch says, in its next version; `current` itself where the patch changes nothing.
- * Fields that the patch leaves as they are keep their very values.
+ * Applies a patch and raises the version; returns `current` itself where the patch changes nothing. Unchanged fields
+ * keep their identity.
  */
 export function revised<T extends { version: number }>(current: T, patch: Partial<NoInfer<T>>): T {
   const changed = differences<T>(current, patch);
@@ -182,9 +182,9 @@ export function revised<T extends { version: number }>(current: T, patch: Partia
 }
 
 /**
- * What is about to be changed, once it is sure that it is there and that the caller saw it as it is.
+ * The definition to change, after checking that it exists and that the caller saw its current version.
  *
- * @param expectedVersion what the caller last saw; null: whatever it is
+ * @param expectedVersion version that the caller last saw; null: any
  * @throws {NotFoundError} {StaleError}
  */
 export function asExpected<T extends { kind: string; version: number }>(

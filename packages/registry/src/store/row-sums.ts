@@ -13,15 +13,15 @@ import {
 } from 'kysely';
 import { DamagedRowError } from './errors.ts';
 
-/** The column, and the function that computes what is in it. */
+/** The column of the checksums, and the SQL function that computes them. */
 const COLUMN = 'row_sum';
 const PROPERTY = 'rowSum';
 const SUM = 'outrider_row_sum';
 const MAX_FINDINGS = 10;
 
 /**
- * Tables without check sums: queues, counts and records of what was done, which change all the time and are made
- * anew, or which nobody takes a decision by.
+ * Tables without checksums: queues, counts and records of actions. They change all the time and are rebuilt, or no
+ * decision depends on them.
  */
 const WITHOUT_SUMS: ReadonlySet<string> = new Set([
   'sessions',
@@ -56,9 +56,9 @@ const WITHOUT_SUMS: ReadonlySet<string> = new Set([
   'maintenance_states',
 ]);
 
-/** A row whose values are not those that were written. */
+/** A row whose values differ from those that were written. */
 export interface DamagedRow {
-  /** Its table, as the database calls it. */
+  /** Name of the table in the database. */
   table: string;
   /** The values of its primary key, separated by spaces. */
   key: string;
@@ -71,16 +71,16 @@ interface SummedTable {
 }
 
 /**
- * A check sum of each row of an embedded registry: SQLite has none, and a disk that returns another bit than was
- * written goes unnoticed. Triggers of the database write the sum with the row; it is compared whenever a whole row is
- * read, and by {@link RowSums.check}. PostgreSQL has check sums of its pages.
+ * Checksums of the rows of an embedded registry. SQLite has none, so a bit that the disk returns wrongly would go
+ * unnoticed. Triggers of the database write the sum with the row. It is compared whenever a whole row is read, and by
+ * {@link RowSums.check}. PostgreSQL has checksums of its pages.
  */
 export class RowSums {
   readonly #database: DatabaseSync;
   readonly #tables = new Map<string, SummedTable>();
   readonly #damaged = new Map<string, DamagedRow>();
 
-  /** @param database into which the function of the sums is put */
+  /** @param database in which the SQL function of the sums is defined */
   constructor(database: DatabaseSync) {
     this.#database = database;
     defineSum(database);
@@ -91,7 +91,7 @@ export class RowSums {
     return [...this.#damaged.values()];
   }
 
-  /** Before a migration: notes which rows are damaged, and drops the triggers, which might hinder it. */
+  /** To be called before a migration: records damaged rows, and drops the triggers, which might obstruct it. */
   beforeMigration(): void {
     const summed = triggersIn(this.#database);
     const shapes = shapesIn(this.#database);
@@ -100,7 +100,7 @@ export class RowSums {
     for (const name of summed.keys()) this.#database.exec(`drop trigger ${quoted(name)}`);
   }
 
-  /** Brings sums and triggers in line with the tables as they now are. */
+  /** Adapts sums and triggers to the current tables. */
   install(): void {
     const before = triggersIn(this.#database);
     const due: [table: string, shape: SummedTable][] = [];
@@ -122,10 +122,10 @@ export class RowSums {
   }
 
   /**
-   * Compares all rows with their sums, and checks the structure of the file, in a thread of its own: it reads the whole
-   * file.
+   * Compares all rows with their sums, and checks the structure of the file. Runs in a separate thread, because it
+   * reads the whole file.
    *
-   * @returns what is wrong with the structure, in the words of SQLite; empty where nothing is
+   * @returns errors in the structure, as SQLite reports them; empty without any
    * @throws {Error} when the file can't be read
    */
   async check(): Promise<string[]> {
@@ -138,8 +138,8 @@ export class RowSums {
   }
 
   /**
-   * Rebuilds the indexes of one table, or of all, from the rows: SQLite refuses to change a row that its index has
-   * under another value.
+   * Rebuilds the indexes of one table, or of all, from the rows. Needed because SQLite refuses to change a row that an
+   * index holds with another value.
    */
   reindex(table?: string): void {
     this.#database.exec(table === undefined ? 'reindex' : `reindex ${quoted(table)}`);
@@ -153,7 +153,7 @@ export class RowSums {
       for (const row of damagedIn(this.#database, table, this.#tables.get(table))) this.#note(row);
   }
 
-  /** Takes the damaged rows as they are: from now on they are right. */
+  /** Accepts the current values of damaged rows as correct. */
   accept(): void {
     for (const { table } of this.damaged) {
       const shape = this.#tables.get(table);
@@ -162,7 +162,7 @@ export class RowSums {
     this.#damaged.clear();
   }
 
-  /** Compares what queries read; it must see the names that the database has, and rows with the names of the code. */
+  /** Compares the rows that queries read. Must see queries with database names, and rows with names of the code. */
   plugin(): KyselyPlugin {
     return new RowSumsPlugin(this.#tables, (row) => this.#note(row));
   }
@@ -185,7 +185,7 @@ export class RowSums {
   }
 }
 
-/** Rows that were read and are damaged. */
+/** Damaged rows that were read. */
 const damagedRows = new WeakSet<object>();
 
 /** Whether a row that a query returned is damaged: then each of its values throws {@link DamagedRowError}. */
@@ -197,7 +197,7 @@ export function isDamaged(row: object): boolean {
 class RowSumsPlugin implements KyselyPlugin {
   readonly #tables: ReadonlyMap<string, SummedTable>;
   readonly #onDamage: (row: DamagedRow) => void;
-  /** The table of a query whose rows are to be compared. */
+  /** Table of each query whose rows are to be compared. */
   readonly #compared = new WeakMap<object, string>();
 
   constructor(tables: ReadonlyMap<string, SummedTable>, onDamage: (row: DamagedRow) => void) {
@@ -229,7 +229,7 @@ class RowSumsPlugin implements KyselyPlugin {
   }
 }
 
-/** A row of which nothing can be read. */
+/** A row whose values can't be read. */
 function guarded(damaged: DamagedRow): UnknownRow {
   const row = new Proxy<UnknownRow>(
     {},
@@ -247,7 +247,7 @@ function guarded(damaged: DamagedRow): UnknownRow {
   return row;
 }
 
-/** The table of a query that selects all columns of one table alone; null for any other. */
+/** The table of a query that selects all columns of a single table; null for other queries. */
 function tableOfWholeRows(node: RootOperationNode): string | null {
   if (node.kind !== 'SelectQueryNode' || node.joins !== undefined || node.groupBy !== undefined) return null;
   const isWhole = node.selections?.some(({ selection }) =>
@@ -258,14 +258,14 @@ function tableOfWholeRows(node: RootOperationNode): string | null {
   return from.table.identifier.name;
 }
 
-/** What {@link RowSums.check} finds out. */
+/** Result of {@link RowSums.check}. */
 export interface FileCheck {
   damaged: DamagedRow[];
   findings: string[];
 }
 
 /**
- * Checks a registry over a connection of its own: what it reads comes from the file.
+ * Checks a registry over a separate connection, so that the data is read from the file.
  *
  * @throws {Error} when the file can't be opened
  */
@@ -275,7 +275,7 @@ export function checkFile(path: string): FileCheck {
     defineSum(database);
     const damaged: DamagedRow[] = [];
     const findings: string[] = [];
-    // A table whose pages are damaged can't be read to its end.
+    // Reading a table with damaged pages fails before its end.
     const attempt = (read: () => void) => {
       try {
         read();
@@ -302,7 +302,7 @@ async function checkInThread(path: string): Promise<FileCheck> {
   return check;
 }
 
-/** Rows of a table that do not have their sums. */
+/** Rows of a table whose sums are wrong. */
 function damagedIn(database: DatabaseSync, table: string, shape: SummedTable | undefined): DamagedRow[] {
   if (shape === undefined) return [];
   const rows = database
@@ -356,7 +356,7 @@ function sumOf({ columns }: SummedTable, prefix: string): string {
   return `${SUM}(${columns.map((name) => `${prefix}${quoted(name)}`).join(', ')})`;
 }
 
-/** The primary key as text, in SQL. */
+/** SQL for the primary key as text. */
 function keyOf({ key }: SummedTable): string {
   return `(${key.map((name) => `cast(${quoted(name)} as text)`).join(" || ' ' || ")})`;
 }
@@ -365,7 +365,7 @@ function defineSum(database: DatabaseSync): void {
   database.function(SUM, { varargs: true, deterministic: true }, (...values) => sumOfValues(values as SQLInputValue[]));
 }
 
-/** CRC-32 of values and of what they are: neither nothing nor a number is a text. */
+/** CRC-32 of values with their types, so that null and numbers differ from equal texts. */
 function sumOfValues(values: readonly SQLInputValue[]): number {
   return crc32(
     values

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-/** A key of AES-256. */
+/** For AES-256. */
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -8,7 +8,7 @@ const TAG_BYTES = 16;
 export const SEALED = 'sealed:';
 const FORMAT = `${SEALED}1:`;
 const KEY_ID_CHARACTERS = 8;
-/** Characters of a sealed value that name its format and its key. */
+/** Length of the beginning of a sealed value that identifies its format and its key. */
 export const SEALED_BY_CHARACTERS = FORMAT.length + KEY_ID_CHARACTERS + 1;
 
 /** Stored secrets cannot be read with the keys at hand, or must not be stored without one. */
@@ -16,9 +16,9 @@ export class SecretsKeyError extends Error {
   override name = 'SecretsKeyError';
 }
 
-/** Where a secret is stored. A sealed value opens at its own place only, so it cannot be moved to another row. */
+/** Where a secret is stored. A sealed value can be opened only for its place, so it cannot be moved to another row. */
 export interface SecretPlace {
-  /** Part of what seals the value: these names can't change. */
+  /** Authenticated with the value, so these names can't change. */
   table:
     | 'notification_rules'
     | 'video_profiles'
@@ -54,12 +54,12 @@ export class Secrets {
     return this.#current !== null;
   }
 
-  /** What values begin with that the first key sealed; null without a key. */
+  /** Beginning of the values that the first key sealed; null without a key. */
   get sealedBy(): string | null {
     return this.#current && sealedBy(this.#current.id);
   }
 
-  /** Whether a value is in clear, or sealed by a key that is known; `start` is enough of it. */
+  /** Whether a value is in clear, or sealed by a known key. The beginning of the value suffices. */
   canOpen(start: string): boolean {
     return !start.startsWith(SEALED) || [...this.#keys.keys()].some((id) => start.startsWith(sealedBy(id)));
   }
@@ -75,7 +75,7 @@ export class Secrets {
   }
 
   /**
-   * A value in clear, from before there was a key, is returned as it is.
+   * Opens a value. A value in clear, stored before there was a key, is returned unchanged.
    *
    * @throws {SecretsKeyError} when no key opens it, or it was sealed for another place, or changed
    */

@@ -12,8 +12,8 @@ import {
 import { RegistryFullError } from './errors.ts';
 
 /**
- * Result codes of SQLite (https://www.sqlite.org/rescode.html): the second is of the index of the write-ahead log,
- * which could not grow.
+ * Result codes of SQLite (https://www.sqlite.org/rescode.html). The second means that the index of the write-ahead log
+ * could not grow.
  */
 const SQLITE_FULL = 13;
 const SQLITE_IOERR_SHMSIZE = 4874;
@@ -39,7 +39,7 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
-/** Kysely over the SQLite that Node brings along. */
+/** Kysely over the SQLite that is built into Node. */
 export class NodeSqliteDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
   readonly #writes: { count: number };
@@ -57,8 +57,8 @@ export class NodeSqliteDialect extends SqliteDialect {
   }
 
   /**
-   * Of what is in the database: another after each statement of this connection that writes, and each commit of another
-   * one.
+   * Version of the contents of the database. It changes with each writing statement of this connection, and each commit
+   * of another one.
    */
   version(): string {
     return `${this.#writes.count} ${this.#othersVersion.get()?.data_version}`;
@@ -99,7 +99,8 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 }
 
 /**
- * `node:sqlite` in the form that Kysely's driver speaks to; statements are kept, the least recently used goes first.
+ * Adapts `node:sqlite` to the interface of Kysely's driver. Prepared statements are cached, and the least recently used
+ * are dropped.
  */
 function adapt(database: DatabaseSync, writes: { count: number }): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>();
@@ -132,7 +133,7 @@ function adapt(database: DatabaseSync, writes: { count: number }): SqliteDatabas
   };
 }
 
-/** Statements that write nothing; those that begin and end a transaction do not either. */
+/** Statements that do not write, including the begin and end of a transaction. */
 const READS = /^\s*(select|begin|commit|rollback)\b/i;
 
 function adaptStatement(statement: StatementSync, database: DatabaseSync, onRun: () => void): SqliteStatement {
@@ -154,7 +155,7 @@ function adaptStatement(statement: StatementSync, database: DatabaseSync, onRun:
   };
 }
 
-/** Runs something, and names the file where it is damaged: the message of SQLite does not. */
+/** Adds the file name to errors about damage, which SQLite's messages lack. */
 function withFileInError<T>(database: DatabaseSync, action: () => T): T {
   try {
     return action();

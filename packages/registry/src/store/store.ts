@@ -23,26 +23,26 @@ import { NO_SECRETS, type Secrets } from './secrets.ts';
 
 export { CHUNK, differences, inChunks } from './lists.ts';
 
-/** Any number does, as long as nothing else in the database locks by it. */
+/** Advisory lock of writers. Any number will do, as long as nothing else in the database uses it. */
 export const WRITERS_LOCK = 7_201_915_381;
 const RELAY_LOCK = 7_201_915_382;
-/** The server takes a transaction in which nothing comes for one whose process is gone. */
+/** The server ends idle transactions, so a long one sends a statement at this interval. */
 const SHOW_LIFE_EVERY_MS = IDLE_IN_TRANSACTION_MS / 4;
 export type DialectName = 'sqlite' | 'postgres';
 export type Reader = Kysely<Tables>;
 export type ChangeListener = (changes: readonly DefinitionChange[]) => void;
 
-/** A transaction that changes definitions, and its changes up to now. */
+/** A transaction that changes definitions, with its changes up to now. */
 export class Writer {
   readonly tx: Transaction<Tables>;
   readonly nowMs: number;
   readonly newId: () => string;
-  /** Whose doing it is; a login makes its session the actor's. */
+  /** Author of the changes; a login makes its session the actor's. */
   actor: Actor;
   readonly changes: DefinitionChange[] = [];
   readonly notes: AuditNote[] = [];
   readonly quotas: QuotaLimits;
-  /** What the changes up to now add to what accounts and dealers use. */
+  /** Changes up to now to the amounts that accounts and dealers use. */
   readonly growth = new QuotaGrowth();
 
   constructor(tx: Transaction<Tables>, nowMs: number, newId: () => string, actor: Actor, quotas: QuotaLimits) {
@@ -54,9 +54,9 @@ export class Writer {
   }
 
   /**
-   * Notes a definition as it is once this transaction is committed.
+   * Notes a new or changed definition, in its state after this transaction.
    *
-   * @param before as it was; null when it is new
+   * @param before its state before; null when it is new
    * @param dealerIds dealers that it concerns, where it does not name them itself
    */
   changed(definition: Definition, before: Definition | null, dealerIds: readonly UserId[] = []): void {
@@ -65,43 +65,43 @@ export class Writer {
     this.notes.push(noteOfChange(before, definition, dealerIds));
   }
 
-  /** Notes that a definition is gone; its last version is one above the one it had. */
+  /** Notes a deleted definition. The deletion has a version one above its last version. */
   deleted(definition: Definition, dealerIds: readonly UserId[] = []): void {
     this.#note({ ...definition, version: definition.version + 1 }, null);
     this.growth.note(definition, null);
     this.notes.push(noteOfChange(definition, null, dealerIds));
   }
 
-  /** Notes what was done that changes no definition. */
+  /** Notes an action that changes no definition. */
   note(note: AuditNote): void {
     this.notes.push(note);
   }
 
   #note(last: Definition, definition: Definition | null): void {
-    // Changes leave the registry: followers and the log get no secrets.
+    // Changes leave the registry, so they carry no secrets to followers and the log.
     const carried = definition && withoutSecrets(definition);
     this.changes.push({ ...asChange(last, this.nowMs), definition: carried });
   }
 }
 
 /**
- * Where every repository reads and writes. Writers come one after the other, in PostgreSQL by a lock that each takes
- * first: definitions change rarely, and so a check made in a transaction still holds when it commits, and the outbox's
- * numbers grow in the order of the commits, which a sequence alone does not promise.
+ * Access to the database for all repositories. Writers are serialized, in PostgreSQL by a lock that each takes first.
+ * This is cheap, as definitions change rarely. Checks made in a transaction still hold when it commits, and the
+ * outbox's numbers grow in the order of the commits, which a sequence alone does not guarantee.
  */
 export class Store {
   readonly db: Kysely<Tables>;
   readonly now: () => number;
   readonly newId: () => string;
-  /** Limits where none are set for an account. */
+  /** Limits of accounts without limits of their own. */
   readonly quotas: QuotaLimits;
   readonly #dialect: DialectName;
-  /** Whose changes they are. */
+  /** Author of the changes. */
   readonly actor: Actor;
-  /** To be taken with the first change. */
+  /** Claim to take with the first change. */
   readonly #claim: Claim | null;
   readonly #nothingDue: NothingDue | null;
-  /** Seal what must not be stored in clear. */
+  /** Seals secrets that must not be stored in clear. */
   readonly secrets: Secrets;
   readonly #listeners: Set<ChangeListener>;
 
@@ -129,7 +129,7 @@ export class Store {
     this.#listeners = listeners;
   }
 
-  /** A field of a column that holds a JSON object, as text; null where the object does not have it. */
+  /** SQL for a field of a column that holds a JSON object, as text; null where the object lacks it. */
   jsonText(column: string, field: string): RawBuilder<string | null> {
     const object = sql.ref(column);
     return this.#dialect === 'postgres'
@@ -137,17 +137,17 @@ export class Store {
       : sql`json_extract(${object}, ${sql.lit(`$.${field}`)})`;
   }
 
-  /** The same database, whose changes are somebody's. */
+  /** The same database, whose changes are ascribed to the actor. */
   as(actor: Actor, claim: Claim | null = null): Store {
     const { db, now, newId, quotas, secrets } = this;
     return new Store(db, this.#dialect, now, newId, this.#nothingDue, quotas, secrets, actor, claim, this.#listeners);
   }
 
   /**
-   * Runs `work` as one transaction, with the outbox rows and the lines of the audit trail of everything it noted.
-   * Listeners get the changes once they are durable; where `work` throws, nothing happened.
+   * Runs `work` in one transaction, and writes the outbox rows and audit entries of everything that it noted. Listeners
+   * get the changes once they are durable. Where `work` throws, nothing is written.
    *
-   * @throws {QuotaExceededError} where what it noted goes beyond a quota; nothing happened
+   * @throws {QuotaExceededError} where what it noted exceeds a quota: nothing is written
    */
   async write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
     const claim = this.#claim?.taken === false ? this.#claim : null;
@@ -174,8 +174,8 @@ export class Store {
   }
 
   /**
-   * Queries due work, as {@link NothingDue.unlessKnown} does. PostgreSQL is queried each time: other processes write to
-   * it unseen.
+   * Queries due work, skipping the query as {@link NothingDue.unlessKnown} does. PostgreSQL is queried each time, as
+   * other processes write to it.
    */
   due<T extends object | null>(
     work: string,
@@ -187,8 +187,8 @@ export class Store {
   }
 
   /**
-   * Runs `work` as {@link write} does where something is due. What is due is chosen without the writers' lock first, so
-   * a poll in vain keeps no writer waiting; then once more in the transaction.
+   * Runs `work` like {@link write} if something is due. Due items are first chosen without the writers' lock, so that
+   * an empty poll blocks no writer, and then again in the transaction.
    *
    * @param choose has no side effects
    */
@@ -204,13 +204,13 @@ export class Store {
   }
 
   /**
-   * Runs `work` as the only one among all instances that share the database; the turn ends with the process, however
-   * that ends, and with the way to the database, once that has been silent for some seconds.
+   * Runs `work` exclusively among all instances that share the database. Exclusivity ends when the process ends, or
+   * when the connection to the database has been silent for some seconds.
    *
-   * @returns null, and nothing was done, where another is at it
+   * @returns null where another instance is running it: nothing was done
    */
   async alone<T>(work: () => Promise<T>): Promise<T | null> {
-    // An embedded database has one process.
+    // An embedded database belongs to one process.
     if (this.#dialect !== 'postgres') return work();
     return this.db.transaction().execute(async (tx) => {
       const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${RELAY_LOCK}) as mine`.execute(
@@ -218,7 +218,7 @@ export class Store {
       );
       if (rows[0]?.mine !== true) return null;
       const life = SYSTEM_CLOCK.every(SHOW_LIFE_EVERY_MS, () => {
-        // A lost turn shows at the end of the transaction.
+        // If the lock is lost, the end of the transaction fails.
         sql`select 1`.execute(tx).catch(() => {});
       });
       try {
@@ -236,7 +236,7 @@ export class Store {
   }
 }
 
-/** What is committed stays committed: a listener's bug must not look like a failed write, nor be swallowed. */
+/** A listener's error is rethrown later: it must neither make a committed write look failed, nor be swallowed. */
 function notify(listener: ChangeListener, changes: readonly DefinitionChange[]): void {
   try {
     listener(changes);

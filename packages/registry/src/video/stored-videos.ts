@@ -4,15 +4,15 @@ import { NotFoundError } from '../store/errors.ts';
 import { inChunks, type Store } from '../store/store.ts';
 import { deleteTasks, type StoredVideo, storedVideo } from './video-task-rows.ts';
 
-/** How much is stored. */
+/** Amount of stored videos. */
 export interface VideoUsage {
   files: number;
   bytes: number;
-  /** When the oldest of them was stored; null without files. */
+  /** When the oldest file was stored; null without files. */
   oldestMs: number | null;
 }
 
-/** The files of finished tasks: whose they are, how much they take, and which are to be deleted. */
+/** The files of finished tasks: their owners, their sizes, and which of them are to be deleted. */
 export class StoredVideos {
   readonly #store: Store;
 
@@ -75,7 +75,7 @@ export class StoredVideos {
     return rows.map(storedVideo);
   }
 
-  /** Files whose vehicle is gone, and whose erasure nobody planned: nobody may see them. */
+  /** Files of deleted vehicles for which no erasure is planned. Nobody may see them. */
   async orphanedFiles(limit: number): Promise<StoredVideo[]> {
     const rows = await this.#store.db
       .selectFrom('videoTasks')
@@ -83,7 +83,7 @@ export class StoredVideos {
       .select(['videoTasks.id as id', 'fileBytes', 'finishedAtMs'])
       .where('fileBytes', '>', 0)
       .where('vehicles.id', 'is', null)
-      // An erasure that was planned removes them in its time.
+      // A planned erasure removes them when it is due.
       .where((e) =>
         e.not(
           e.exists(
@@ -100,7 +100,7 @@ export class StoredVideos {
     return rows.map(storedVideo);
   }
 
-  /** Whose videos those of a task's vehicle are: a dealer, or the operator (null). */
+  /** Dealer of a task's vehicle, to whom its videos belong; null: the operator. */
   async dealerOf(id: VideoTaskId): Promise<UserId | null> {
     const row = await this.#store.db
       .selectFrom('videoTasks')
@@ -111,7 +111,7 @@ export class StoredVideos {
     return (row?.dealerId ?? null) as UserId | null;
   }
 
-  /** Those of the ids that a file in the store belongs to, or may come to belong to. */
+  /** Ids among these of tasks that have a file in the store, or may still get one. */
   async withFiles(ids: readonly string[]): Promise<Set<string>> {
     const known = new Set<string>();
     for (const some of inChunks(ids)) {
@@ -126,7 +126,7 @@ export class StoredVideos {
     return known;
   }
 
-  /** Notes that the file of a task is gone from the store. */
+  /** Records that the file of a task was removed from the store. */
   async fileDeleted(id: VideoTaskId): Promise<void> {
     await this.#store.db
       .updateTable('videoTasks')
@@ -135,7 +135,7 @@ export class StoredVideos {
       .execute();
   }
 
-  /** As {@link fileDeleted}, where somebody deleted it: it is noted in the audit trail. */
+  /** Like {@link fileDeleted}, for a file that a person deleted: adds an entry to the audit trail. */
   discardFile(id: VideoTaskId, vehicleName: string, dealerId: UserId | null): Promise<void> {
     return this.#store.write(async (writer) => {
       const { tx, nowMs } = writer;
@@ -158,7 +158,7 @@ export class StoredVideos {
   }
 
   /**
-   * Forgets tasks that finished before a time and have no file.
+   * Deletes tasks that finished before a time and have no file.
    *
    * @returns how many they were
    */

@@ -12,7 +12,7 @@ import { ConflictError } from '../store/errors.ts';
 import { inChunks } from '../store/lists.ts';
 import type { Reader, Writer } from '../store/store.ts';
 
-/** The vehicle whose terminal an address is. */
+/** The vehicle that has the terminal of an address. */
 export interface AddressOwner {
   id: VehicleId;
   dealerId: UserId | null;
@@ -21,7 +21,8 @@ export interface AddressOwner {
 type Address = Pick<VideoProfile, 'protocol' | 'address'>;
 
 /**
- * A terminal identifies itself by its number: two profiles must not mean the same one. A URL may play many vehicles.
+ * Key that must be unique among profiles: a terminal identifies itself by its number, so two profiles must not share
+ * it. Null for a URL, which may serve many vehicles.
  */
 export function addressKey({ protocol, address }: Address): string | null {
   return protocol === 'jt1078' ? `${protocol} ${phoneAddress(address)}` : null;
@@ -57,7 +58,7 @@ function candidates({ protocol, address }: Address): TerminalId[] {
   return protocol === 'jt1078' ? terminalIdsOfAddress(address) : [];
 }
 
-/** What of a vehicle decides which video it may have. */
+/** Fields of a vehicle that decide which video it may have. */
 type Owned = Pick<Vehicle, 'id' | 'terminalId' | 'dealerId'>;
 
 /** Vehicles that got another terminal or another dealer: their addresses must be checked again. */
@@ -68,11 +69,11 @@ export function changedOwners<T extends Owned>(writes: readonly { current: T | n
 }
 
 /**
- * Finds vehicles that may not have their terminal, or their dealer: a profile of one dealer's vehicle would have the
- * address of another dealer's terminal. Within one dealer a profile may be left with the address of a terminal that was
- * moved; nothing is fetched by it.
+ * Finds vehicles that may not have their terminal, or their dealer, because the profile of one dealer's vehicle would
+ * have the address of another dealer's terminal. Within one dealer, a profile may keep the address of a terminal that
+ * was moved to another vehicle; nothing is fetched by it.
  *
- * @param vehicles as they already stand in the tables
+ * @param vehicles as they are in the tables after the change
  */
 export async function addressConflicts(
   { tx }: Pick<Writer, 'tx'>,
@@ -121,7 +122,7 @@ export async function addressConflicts(
   return conflicts;
 }
 
-/** Whether the profile is of the vehicle that has the terminal of its address, or no vehicle has that terminal. */
+/** Whether the profile's vehicle has the terminal of its address, or no vehicle has that terminal. */
 export async function mayBeFetched(db: Reader, profile: Address & Pick<VideoProfile, 'vehicleId'>): Promise<boolean> {
   const owner = await ownerOfAddress(db, profile);
   return owner === null || owner.id === profile.vehicleId;

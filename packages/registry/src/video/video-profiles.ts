@@ -18,10 +18,10 @@ import { inChunks, type Store, type Writer } from '../store/store.ts';
 import { addressKey, mayBeFetched, ownerOfAddress } from './video-addresses.ts';
 import { endTasksOf } from './video-task-rows.ts';
 
-/** What a video profile is made of, without what the registry itself gives it. */
+/** Fields of a video profile that the caller provides; the registry assigns the others. */
 export type VideoProfileFields = Omit<VideoProfile, 'kind' | 'id' | 'version'>;
 
-/** Only profiles of vehicles for which all that is set holds. */
+/** Matches profiles of vehicles for which every given field holds. */
 export type VideoProfileFilter = OfVehicles;
 
 /** Whether a video terminal is connected, and since when. */
@@ -30,7 +30,7 @@ export interface Presence {
   sinceMs: number;
 }
 
-/** Profiles of video terminals, one for a vehicle at most; and who of them is there. */
+/** Profiles of video terminals, at most one per vehicle, and which of the terminals are online. */
 export class VideoProfiles {
   readonly #store: Store;
 
@@ -79,7 +79,7 @@ export class VideoProfiles {
   }
 
   /**
-   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @param expectedVersion version that the caller last saw; null: any
    * @returns the profile as it now is; a patch that changes nothing makes no new version
    * @throws {NotFoundError} {StaleError} {ConflictError} {OperatorOnlyError} {UnknownReferenceError}
    */
@@ -96,7 +96,7 @@ export class VideoProfiles {
       const { id: _, addressKey, ...columns } = toProfileRow(profile, this.#store.secrets);
       const isMoved = profile.address !== current.address;
       if (isMoved) await checkAddress(writer, profile);
-      // A profile that lost its address to the terminal's owner does not take it back by another change.
+      // A profile that lost its address to the terminal's owner must not get it back by an unrelated change.
       const changed = { ...columns, ...(isMoved ? { addressKey } : {}) };
       await writer.tx.updateTable('videoProfiles').set(changed).where('id', '=', id).execute();
       writer.changed(profile, current, dealerIds);
@@ -105,7 +105,7 @@ export class VideoProfiles {
   }
 
   /**
-   * Takes the profile away; its tasks that are not done fail with it. Files that were fetched stay.
+   * Deletes the profile. Its unfinished tasks fail. Files that were fetched stay.
    *
    * @throws {NotFoundError} {StaleError}
    */
@@ -117,14 +117,14 @@ export class VideoProfiles {
   }
 
   /**
-   * Asked right before a fetch: the terminal may have become another vehicle's since the profile was made, and older
-   * profiles were not checked.
+   * To be called right before a fetch: the terminal may have moved to another vehicle since the profile was made, and
+   * older profiles were not checked.
    */
   mayBeFetched(profile: Pick<VideoProfile, 'protocol' | 'address' | 'vehicleId'>): Promise<boolean> {
     return mayBeFetched(this.#store.db, profile);
   }
 
-  /** Saves which terminals are online now; one that already was keeps the time since when. */
+  /** Saves whether a terminal is online now. If that has not changed, the time of the last change stays. */
   async setPresence(id: VideoProfileId, online: boolean): Promise<void> {
     const presence = { online: online ? 1 : 0, sinceMs: this.#store.now() } as const;
     await this.#store.db
@@ -136,7 +136,7 @@ export class VideoProfiles {
       .execute();
   }
 
-  /** Nobody is known to be there: for a service that begins to look. */
+  /** Marks all terminals as offline. For the start of the service that observes them. */
   async forgetPresence(): Promise<void> {
     await this.#store.db
       .updateTable('videoPresence')
@@ -145,7 +145,7 @@ export class VideoProfiles {
       .execute();
   }
 
-  /** Of those that were ever online. */
+  /** Presence of the profiles among these that were ever online. */
   async presence(ids: readonly VideoProfileId[]): Promise<Map<VideoProfileId, Presence>> {
     const known = new Map<VideoProfileId, Presence>();
     for (const some of inChunks(ids)) {
@@ -161,14 +161,14 @@ export class VideoProfiles {
   }
 }
 
-/** Without secret addresses. */
+/** Leaves out secret addresses. */
 export const PROFILES = new StoredDefinitions<VideoProfile, VideoProfileRow>({
   kind: 'video-profile',
   table: 'videoProfiles',
   read: (_, rows) => rows.map(fromProfileRow),
 });
 
-/** Takes away what a vehicle that is being deleted has of video. */
+/** Deletes the video profile of a vehicle that is being deleted. */
 export async function deleteVideoProfileOf(writer: Writer, vehicle: Pick<Vehicle, 'id' | 'dealerId'>): Promise<void> {
   const row = await writer.tx
     .selectFrom('videoProfiles')
@@ -178,7 +178,7 @@ export async function deleteVideoProfileOf(writer: Writer, vehicle: Pick<Vehicle
   if (row) await removeProfile(writer, fromProfileRow(row), vehicle.dealerId === null ? [] : [vehicle.dealerId]);
 }
 
-/** Gives the profile of a vehicle to the one that gets its terminal; what was fetched stays with the vehicle. */
+/** Moves the profile of a vehicle to the one that gets its terminal. Fetched videos stay with the old vehicle. */
 export async function moveVideoProfile(
   writer: Writer,
   secrets: Secrets,
@@ -223,8 +223,8 @@ async function check(writer: Writer, profile: VideoProfile): Promise<UserId[]> {
 }
 
 /**
- * The address must be the terminal of the profile's vehicle. One that is no vehicle's terminal is for operators, and
- * for the service itself.
+ * Requires that the address is the terminal of the profile's vehicle. Only operators, and the service itself, may use
+ * the address of a terminal that no vehicle has.
  */
 async function checkAddress(writer: Writer, profile: VideoProfile): Promise<void> {
   const key = addressKey(profile);
@@ -234,7 +234,7 @@ async function checkAddress(writer: Writer, profile: VideoProfile): Promise<void
     throw new ConflictError('video-profile', 'address', profile.address);
   const holder = await others(writer, profile).where('addressKey', '=', key).executeTakeFirst();
   if (owner !== null) {
-    // Another profile has the address from before addresses were checked. It must not keep the owner from it.
+    // Another profile got the address before addresses were checked. It must not block the owner.
     if (holder)
       await writer.tx.updateTable('videoProfiles').set({ addressKey: null }).where('id', '=', holder.id).execute();
     return;
@@ -260,12 +260,12 @@ async function dealersOfVehicle({ tx }: Writer, id: VehicleId): Promise<UserId[]
 
 type Terms = Omit<VideoProfile, 'kind' | 'id' | 'version' | 'vehicleId' | 'protocol' | 'address'>;
 
-/** A profile as it is carried to others: see `withoutSecrets`. */
+/** A profile for use outside the registry: see `withoutSecrets`. */
 export function fromProfileRow(row: VideoProfileRow): VideoProfile {
   return withoutSecrets(profileOf(row, row.address));
 }
 
-/** A profile with its address in clear, for who fetches from it and who may see it. */
+/** A profile with its address in clear, for fetching, and for people who may see it. */
 export function openedProfile(row: VideoProfileRow, secrets: Secrets): VideoProfile {
   return profileOf(row, secrets.open(row.address, { table: 'video_profiles', id: row.id }));
 }

@@ -20,19 +20,19 @@ import { Leases } from '../work/leases.ts';
 import { fromProfileRow, openedProfile } from './video-profiles.ts';
 import { fromTaskRow, NOT_BEFORE_WOKEN, noteTransition, takeStep } from './video-task-rows.ts';
 
-/** A finished file that waits to be stored, by its path in the worker's own folder. */
+/** A finished file that is not in the store yet, with its path in the worker's own folder. */
 export interface FetchedFile extends Omit<VideoFile, 'sha256'> {
   spool: string;
 }
 
-/** A task that the caller, and nobody else, is to work on now. */
+/** A task that is leased by the caller. */
 export interface LeasedVideoTask {
   task: VideoTask;
   profile: VideoProfile;
-  /** What an earlier attempt fetched and did not come to store. */
+  /** File that an earlier attempt fetched but did not store. */
   fetched: FetchedFile | null;
   lease: string;
-  /** Whose turn it takes, to be ended by {@link Turns.end}. */
+  /** Owner whose turn it takes, to be ended by {@link Turns.end}. */
   owner: Owner;
 }
 
@@ -45,13 +45,13 @@ export type VideoStep =
       detail: string;
       /** Null: when the terminal connects. */
       nextAttemptAtMs: number | null;
-      /** Attempts up to now, where this one did not get as far as being requested. */
+      /** Attempts to record, where this one failed before the terminal was requested to play. */
       attempts?: number;
     }
   | { state: 'failed'; reason: VideoFailure; detail: string; attempts?: number }
   | { state: 'done'; file: VideoFile };
 
-/** Tasks that are not finished, for the video service, which works on them. */
+/** Unfinished tasks, for the video service. */
 export class VideoTaskQueue {
   readonly #store: Store;
   readonly #leases: Leases<'videoTasks'>;
@@ -63,17 +63,17 @@ export class VideoTaskQueue {
       open: UNFINISHED,
       dueAt: 'nextAttemptAtMs',
       leasedUntil: 'leaseUntilMs',
-      // An attempt counts once the terminal is asked to play.
+      // An attempt counts once the terminal is requested to play.
       countsAttempts: false,
     });
   }
 
   /**
-   * Leases tasks, for the tenants of the vehicles in turn: of each profile its oldest unfinished tasks, as many as it
-   * may have at a time and no younger one before them.
+   * Leases tasks, for the tenants of the vehicles in turn. Of each profile, only its oldest unfinished tasks are
+   * leased, as many as it may have at a time.
    *
-   * @param turns of the caller: what it has in progress
-   * @param perTenant of one tenant it has no more at a time
+   * @param turns of the caller, with its tasks in progress
+   * @param perTenant maximum of tasks that the caller has in progress per tenant
    */
   lease(limit: number, leaseMs: number, turns = new Turns(), perTenant = limit): Promise<LeasedVideoTask[]> {
     const isFull = (owner: Owner) => turns.runningOfTenant(owner) >= perTenant;
@@ -100,7 +100,7 @@ export class VideoTaskQueue {
     );
   }
 
-  /** Tenants with the tasks that may begin now. */
+  /** Tenants with their due tasks. */
   async #dueOwners(db: Reader, nowMs: number): Promise<DueOwner[]> {
     const isDue = this.#leases.isDue(nowMs);
     const rows = await db
@@ -129,7 +129,7 @@ export class VideoTaskQueue {
     return [...owners.values()];
   }
 
-  /** Profiles with the tenants of their vehicles; one without a dealer is the operator's. */
+  /** Profiles with the tenants of their vehicles. A vehicle without a dealer belongs to the operator. */
   async #profiles(db: Reader, ids: readonly string[]): Promise<Map<string, { profile: VideoProfile; tenant: string }>> {
     const profiles = new Map<string, { profile: VideoProfile; tenant: string }>();
     for (const some of inChunks(ids)) {
@@ -147,9 +147,9 @@ export class VideoTaskQueue {
   }
 
   /**
-   * Takes the task that a lease is for one step on.
+   * Moves a leased task to its next state.
    *
-   * @returns the task as it now is; null when it is somebody else's by now, or was cancelled: nothing was changed
+   * @returns the task as it now is; null when the lease was lost, or the task was cancelled: nothing was changed
    */
   step({ task, lease }: Pick<LeasedVideoTask, 'task' | 'lease'>, step: VideoStep): Promise<VideoTask | null> {
     return this.#asHolder(task.id, lease, async (tx, row, nowMs) => {
@@ -202,7 +202,7 @@ export class VideoTaskQueue {
     });
   }
 
-  /** Notes how far a task is, and renews the lease; the same results as {@link step}. */
+  /** Saves the progress of a task, and renews the lease; same results as {@link step}. */
   async progress(
     { task, lease }: Pick<LeasedVideoTask, 'task' | 'lease'>,
     { percent, bytes }: { percent: number; bytes: number },
@@ -213,7 +213,7 @@ export class VideoTaskQueue {
     return row === undefined ? null : fromTaskRow(row);
   }
 
-  /** Notes that the file is whole and lies in the worker's folder; the same answers as {@link step}. */
+  /** Records that the file is complete and lies in the worker's folder; same results as {@link step}. */
   fetched({ task, lease }: Pick<LeasedVideoTask, 'task' | 'lease'>, file: FetchedFile): Promise<VideoTask | null> {
     return this.#asHolder(task.id, lease, async (tx, row) => {
       const fetched = JSON.stringify(file);
@@ -225,7 +225,7 @@ export class VideoTaskQueue {
   /**
    * Makes waiting tasks of a profile due now, because its terminal is connected.
    *
-   * @param which `all` of them, or those that wait for the terminal alone, and not for the end of a back-off
+   * @param which `all` of them, or only those that wait for the terminal, and not for the end of a back-off
    */
   async wake(profileId: VideoProfileId, which: 'all' | 'waiting-for-terminal'): Promise<void> {
     await this.#store.db
@@ -238,13 +238,13 @@ export class VideoTaskQueue {
       .execute();
   }
 
-  /** Ends all leases: for the only worker, when it starts. */
+  /** Ends all leases. For the start of a worker that is the only one. */
   releaseLeases(): Promise<void> {
     return this.#leases.releaseAll();
   }
 
   /**
-   * Ends what was tried for long enough; what is being worked on is left to its worker.
+   * Fails tasks that have expired. Tasks that are leased are left to their worker.
    *
    * @returns the tasks as they now are
    */
@@ -276,7 +276,7 @@ export class VideoTaskQueue {
     });
   }
 
-  /** Profiles of which something waits for the terminal alone. */
+  /** Profiles with tasks that wait only for the terminal. */
   async waitingForTerminal(): Promise<VideoProfile[]> {
     const rows = await this.#store.db
       .selectFrom('videoProfiles')
@@ -293,7 +293,7 @@ export class VideoTaskQueue {
     return rows.map(fromProfileRow);
   }
 
-  /** Tasks that are not finished, by their state. */
+  /** Number of unfinished tasks by state. */
   async counts(): Promise<ReadonlyMap<VideoTaskState, number>> {
     const counts = await this.#leases.counts(sql<SqlBool>`finished_at_ms is null`);
     return counts as ReadonlyMap<string, number> as ReadonlyMap<VideoTaskState, number>;
@@ -313,7 +313,7 @@ export class VideoTaskQueue {
 
 const UNFINISHED = VIDEO_TASK_STATES.filter((state) => !isFinal(state));
 
-/** A tenant, and tasks of its vehicles that may begin, the oldest first. */
+/** A tenant with due tasks of its vehicles, the oldest first. */
 type DueOwner = Owner & { tasks: { id: string; profile: VideoProfile }[] };
 
 type WaitingStep = Extract<VideoStep, { state: 'waiting' }>;
@@ -330,7 +330,7 @@ function waitingColumns({ reason, detail, nextAttemptAtMs, attempts }: WaitingSt
   };
 }
 
-/** What waits already goes on waiting: no step, and a new line of the history only where it is for another reason. */
+/** Keeps a task waiting. This is no step, and adds a line to the history only where the reason has changed. */
 async function takeWaiting(
   tx: Transaction<Tables>,
   row: VideoTaskRow,
@@ -346,7 +346,7 @@ async function takeWaiting(
   return next;
 }
 
-/** A task over which a worker died: what was begun is not going on, and what was fetched is still there. */
+/** Resets a task whose worker crashed to `waiting`. A file that was fetched already is kept. */
 async function asWaiting(tx: Transaction<Tables>, row: VideoTaskRow, nowMs: number): Promise<VideoTaskRow> {
   const state = row.state as VideoTaskState;
   if (state === 'waiting' || mayBecome(state, 'requested')) return row;

@@ -15,7 +15,7 @@ import type { Transaction } from 'kysely';
 import type { Tables, VideoTaskRow } from '../store/schema.ts';
 import { inChunks, type Reader, type Writer } from '../store/store.ts';
 
-/** Later than any time: only the terminal is waited for. */
+/** Later than any time: the task waits only for the terminal. */
 export const NOT_BEFORE_WOKEN = 8_640_000_000_000_000;
 
 export function fromTaskRow(row: VideoTaskRow): VideoTask {
@@ -46,11 +46,11 @@ export function fromTaskRow(row: VideoTaskRow): VideoTask {
   };
 }
 
-/** What of a row a step sets besides the state. */
+/** Columns that a step sets besides the state. */
 export type StepColumns = Partial<Omit<VideoTaskRow, 'id' | 'state' | 'changedAtMs' | 'finishedAtMs'>>;
 
 /**
- * Takes a task one step on, and writes the step down.
+ * Moves a task to its next state, and records the step.
  *
  * @throws {Error} when no such step exists: callers check that it does
  */
@@ -75,7 +75,7 @@ export async function takeStep(
   return next;
 }
 
-/** Writes the state that a task has into its history. */
+/** Appends the state of a task to its history. */
 export async function noteTransition(tx: Transaction<Tables>, row: VideoTaskRow, nowMs: number): Promise<void> {
   const { last } = await tx
     .selectFrom('videoTransitions')
@@ -95,7 +95,7 @@ export async function noteTransition(tx: Transaction<Tables>, row: VideoTaskRow,
     .execute();
 }
 
-/** Ends what is not finished of a profile that is going. */
+/** Fails the unfinished tasks of a profile that is being deleted. */
 export async function endTasksOf({ tx, nowMs }: Writer, profileId: VideoProfileId): Promise<void> {
   const rows = await tx
     .selectFrom('videoTasks')
@@ -107,12 +107,12 @@ export async function endTasksOf({ tx, nowMs }: Writer, profileId: VideoProfileI
     await takeStep(tx, row, 'failed', { reason: 'profile-deleted', detail: 'the profile was deleted' }, nowMs);
 }
 
-/** The tasks of an account that is going stay; whose they were is forgotten. */
+/** Keeps the tasks of an account that is being deleted, but removes the reference to it. */
 export async function disownTasksOf(tx: Transaction<Tables>, userId: UserId): Promise<void> {
   await tx.updateTable('videoTasks').set({ createdBy: null }).where('createdBy', '=', userId).execute();
 }
 
-/** A file in the store, and whose it is. */
+/** A video file in the store. */
 export interface StoredVideo {
   id: VideoTaskId;
   bytes: number;
@@ -123,7 +123,7 @@ export function storedVideo(row: Pick<VideoTaskRow, 'id' | 'fileBytes' | 'finish
   return { id: row.id as VideoTaskId, bytes: row.fileBytes, finishedAtMs: row.finishedAtMs ?? 0 };
 }
 
-/** Deletes tasks, with what became of them. */
+/** Deletes tasks with their histories. */
 export async function deleteTasks(tx: Reader, rows: readonly { id: string }[]): Promise<void> {
   for (const some of inChunks(rows.map(({ id }) => id))) {
     await tx.deleteFrom('videoTransitions').where('taskId', 'in', some).execute();

@@ -18,7 +18,7 @@ import type { Tables, VideoTaskRow } from '../store/schema.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { deleteTasks, fromTaskRow, noteTransition, type StepColumns, takeStep } from './video-task-rows.ts';
 
-/** What a task is asked for with. */
+/** A requested task. */
 export interface NewVideoTask {
   profileId: VideoProfileId;
   createdBy: UserId | null;
@@ -30,10 +30,10 @@ export interface NewVideoTask {
   expiresAtMs: number;
 }
 
-/** What of a task can be changed until its terminal is asked to play. */
+/** Fields of a task that can be changed until its terminal is requested to play. */
 export type WantedVideo = Pick<NewVideoTask, 'channel' | 'startMs' | 'endMs' | 'quality' | 'audio'>;
 
-/** Whose vehicle a task is of, for the audit trail. */
+/** Vehicle of a task, for the audit trail. */
 export interface VehicleOfTask {
   vehicleName: string;
   dealerId: UserId | null;
@@ -44,7 +44,7 @@ export interface VideoTaskFilter extends OfVehicles {
   states?: readonly VideoTaskState[];
 }
 
-/** Tasks that fetch video, as people ask for them; `VideoTaskQueue` is for who works on them. */
+/** Tasks that fetch video, for the people who request them; workers use `VideoTaskQueue`. */
 export class VideoTasks {
   readonly #store: Store;
 
@@ -100,7 +100,7 @@ export class VideoTasks {
     return row ? fromTaskRow(row) : null;
   }
 
-  /** Everything that became of a task, the first thing first. */
+  /** History of a task, the oldest entry first. */
   async history(id: VideoTaskId): Promise<VideoTaskTransition[]> {
     const rows = await this.#store.db
       .selectFrom('videoTransitions')
@@ -129,7 +129,7 @@ export class VideoTasks {
     return readPage(query, paging, (rows) => rows.map(fromTaskRow), 'newest first', 'videoTasks.id');
   }
 
-  /** How many tasks of a profile are not finished. */
+  /** Number of unfinished tasks of a profile. */
   async unfinished(profileId: VideoProfileId): Promise<number> {
     const { count } = await this.#store.db
       .selectFrom('videoTasks')
@@ -141,7 +141,7 @@ export class VideoTasks {
   }
 
   /**
-   * Ends a task that nobody needs any more; one that is finished stays as it is.
+   * Cancels a task; a finished one is not changed.
    *
    * @returns the task as it now is, and whether this call ended it
    * @throws {NotFoundError}
@@ -156,8 +156,8 @@ export class VideoTasks {
   }
 
   /**
-   * Changes what a task asks for, as long as its terminal was not asked to play. It is due at once; a worker that has
-   * it already takes no further step.
+   * Changes a task, unless its terminal was already requested to play. The task is due at once; a worker that has
+   * leased it can take no further step.
    *
    * @param ifMatch the `changedAtMs` that the caller last saw; null: any
    * @returns the task as it now is, and whether this call changed it: not where it was requested already
@@ -179,12 +179,12 @@ export class VideoTasks {
         reason: null,
         detail: null,
         attempts: 0,
-        // Two changes in one millisecond are two versions.
+        // Two changes within one millisecond must still be two versions.
         changedAtMs: Math.max(nowMs, Number(row.changedAtMs) + 1),
         nextAttemptAtMs: nowMs,
         lease: null,
         leaseUntilMs: 0,
-        // An earlier attempt fetched what is no longer asked for.
+        // An earlier attempt fetched a video that is no longer wanted.
         fetched: null,
       };
       await tx.updateTable('videoTasks').set(columns).where('id', '=', id).execute();
@@ -195,8 +195,8 @@ export class VideoTasks {
   }
 
   /**
-   * Removes a task in any state, and what became of it. Its file is the caller's to delete; a worker that has the task
-   * takes no further step.
+   * Deletes a task in any state, with its history. The caller must delete its file. A worker that has leased the task
+   * can take no further step.
    *
    * @param ifMatch as in {@link change}
    * @throws {NotFoundError}
@@ -220,7 +220,7 @@ export class VideoTasks {
   }
 }
 
-/** Notes what somebody did to a task in the audit trail. */
+/** Records in the audit trail what somebody did to a task. */
 function noteTask(
   writer: Writer,
   action: 'changed' | 'deleted',

@@ -3,7 +3,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Tables } from '../store/schema.ts';
 import { inChunks, type Reader } from '../store/store.ts';
 
-/** A turn that was this long ago orders nobody any more. */
+/** Turns are kept for this long; older ones no longer influence the order. */
 const TURN_KEPT_MS = 7 * 86_400_000;
 
 /** SQL for the tenant of a row of `users`; null where the join found none. */
@@ -11,7 +11,7 @@ export function tenantOfUser(table = 'users'): RawBuilder<string | null> {
   return sql<string | null>`coalesce(${sql.ref(`${table}.dealerId`)}, ${sql.ref(`${table}.id`)})`;
 }
 
-/** Owners by account id; accounts that are gone are missing. */
+/** Owners by account id; deleted accounts are missing. */
 export async function ownersOf(db: Reader, accounts: readonly string[]): Promise<Map<string, Owner>> {
   const owners = new Map<string, Owner>();
   for (const some of inChunks(accounts)) {
@@ -81,7 +81,7 @@ export async function saveTurn(tx: Transaction<Tables>, queue: string, owner: Ow
 }
 
 /**
- * Serves owners in turn until there is enough, or no owner has anything left.
+ * Serves owners in turn until `isEnough`, or until no owner has anything left.
  *
  * @param takeNext takes the next item of an owner; null: it has none left
  */

@@ -17,29 +17,29 @@ import { type Columns, type Lease, Leases } from './leases.ts';
 export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-/** JSON whose meaning is the job's kind's. */
+/** JSON whose meaning depends on the kind of the job. */
 export type JobFacts = Readonly<Record<string, unknown>>;
 
 /** Progress of a job. */
 export interface JobProgress {
   /** 0 to 100. */
   percent: number;
-  /** Positions processed up to now; of a report, rows that were written. */
+  /** Positions processed up to now; for a report, rows that were written. */
   positions: number;
 }
 
-/** Work that takes longer than a call may. */
+/** Work that takes longer than an API call may. */
 export interface Job {
   id: JobId;
-  /** What is done; its worker knows the kinds. */
+  /** Kind of the work; the workers define the kinds. */
   kind: string;
   /** The user who asked for it; null: the service itself. */
   userId: UserId | null;
   /** Id of the geofence or vehicle that it is about; null where it is about neither. */
   subjectId: string | null;
-  /** The schedule that it was made by; null where nobody but its user asked for it. */
+  /** The schedule that created it; null: none. */
   scheduleId: ReportScheduleId | null;
-  /** Terms of the job; JSON of its kind. */
+  /** Parameters as JSON, defined by the kind. */
   parameters: JobFacts;
   state: JobState;
   progress: JobProgress;
@@ -48,18 +48,18 @@ export interface Job {
   /** Why it failed. */
   error: string | null;
   createdAtMs: number;
-  /** When it was leased first. */
+  /** Time of the first lease. */
   startedAtMs: number | null;
   finishedAtMs: number | null;
 }
 
-/** What a new job is. */
+/** Fields of a new job. */
 export interface JobFields {
   kind: string;
   userId: UserId | null;
   subjectId: string | null;
   parameters: JobFacts;
-  /** It does not begin before. */
+  /** Earliest time at which it may be leased. */
   dueAtMs: number;
 }
 
@@ -67,16 +67,16 @@ export interface JobFields {
 export interface LeasedJob {
   job: Job;
   lease: string;
-  /** Progress of the last attempt; null at the beginning. */
+  /** Saved progress from which to continue; null: from the beginning. */
   resume: JobFacts | null;
   /** Number of leases since the job last progressed, this one included. */
   attempts: number;
-  /** Whom it is done for. */
+  /** The tenant that the job belongs to. */
   tenant: string;
 }
 
 export interface JobFilter {
-  /** Of this user alone; undefined: everybody's, and the service's own. */
+  /** Only jobs of this user; undefined: of all users, and of the service itself. */
   userId?: UserId;
   kind?: string;
   state?: JobState;
@@ -86,42 +86,42 @@ export interface JobLeaseOptions {
   kinds: readonly string[];
   /** Lease duration, to be renewed. */
   leaseMs: number;
-  /** Of these kinds no more are leased at a time, over all workers. */
+  /** Maximum of leased jobs of these kinds at a time, over all workers. */
   atOnce: number;
-  /** Of one tenant no more are leased at a time, over all workers. Default: as many as of all. */
+  /** Maximum of leased jobs per tenant at a time, over all workers. Default: `atOnce`. */
   perTenant?: number;
-  /** Jobs of these tenants are left to others. */
+  /** Jobs of these tenants are not leased. */
   withoutTenants?: ReadonlySet<string>;
-  /** A job that broke off this often is given up. Default 5. */
+  /** Attempts without progress after which a job is given up. Default 5. */
   maxAttempts?: number;
 }
 
 /** A job of the service itself. */
 export type ServiceJobFields = Omit<JobFields, 'userId'> & { subjectId: string };
 
-/** What one job for both is to do. */
+/** Merges the parameters of a waiting job and an added one. */
 export type MergeJobs = (waiting: JobFacts, added: JobFacts) => JobFacts;
 
-/** How a worker ends its lease. */
+/** Outcome of a worker's lease. */
 export type JobOutcome =
-  /** `positions`: all that it went through, where that is not said yet. */
+  /** `positions`: number of positions processed, where the progress does not have it yet. */
   | { state: 'done'; result: JobFacts; positions?: number }
   | { state: 'failed'; error: string; result?: JobFacts }
   | { state: 'cancelled' }
-  /** Continues at another turn; `resume` is null where it begins again. */
+  /** Continues at another turn; `resume` is null where it starts again. */
   | { state: 'queued'; resume: JobFacts | null; dueAtMs: number };
 
-/** Bounds a job over which every process dies. */
+/** Limits the attempts of a job that crashes every process. */
 const MAX_ATTEMPTS = 5;
-/** Of one user, at a time. */
+/** Limit of open jobs per user. */
 export const MAX_OPEN_JOBS_PER_USER = 20;
 const MAX_ERROR_CHARACTERS = 500;
 const ROWS_AT_ONCE = 50;
 
 /**
- * Work that takes long, with its progress and result. A job whose worker dies passes to another one, with the progress
- * that was saved last. So a job is done to its end whichever process dies, and parts of it may be done more than once:
- * repeated, they must have the same result.
+ * Long-running work, with its progress and result. A job whose worker crashes is passed to another worker, with the
+ * progress that was saved last. So every job is completed, but parts of it may be done more than once: they must be
+ * idempotent.
  */
 export class Jobs {
   readonly #store: Store;
@@ -135,8 +135,8 @@ export class Jobs {
   /**
    * Adds a job for a user, with a line in the audit trail.
    *
-   * @param about what the trail says of it
-   * @throws {TooManyJobsError} when the user has as many open as one may have
+   * @param about the entry for the audit trail
+   * @throws {TooManyJobsError} when the user has the maximum of open jobs
    */
   create(fields: JobFields & { userId: UserId }, about: Omit<AuditNote, 'before'>) {
     return this.#store.write(async (writer): Promise<Job> => {
@@ -162,9 +162,9 @@ export class Jobs {
   }
 
   /**
-   * Calls a job off: at once where nobody has it in hand, else as soon as that one asks. What is over stays as it is.
+   * Cancels a job: at once if it is queued, else when its worker next renews the lease. A finished job is not changed.
    *
-   * @param about what the trail says of a job that is called off before it is in hand, and not any more then
+   * @param about entry for the audit trail. With it, a job is cancelled only while it is queued
    * @throws {NotFoundError} when it does not exist
    */
   cancel(id: JobId, about?: AuditNote): Promise<Job> {
@@ -192,8 +192,8 @@ export class Jobs {
   }
 
   /**
-   * Takes a job for the tenants in turn, and for the accounts of a tenant; of one owner the one that has waited
-   * longest. Jobs of the service itself belong to the tenant of the vehicle that they are about.
+   * Leases a job, for the tenants in turn, and for the accounts of a tenant in turn. Of one owner, the job that has
+   * waited longest. Jobs of the service itself belong to the tenant of the vehicle that they are about.
    *
    * @returns null when no job is due, or enough are leased
    */
@@ -202,11 +202,10 @@ export class Jobs {
   }
 
   /**
-   * Takes a job as {@link lease} does. Where that is one of the service itself and of the kind that is done
-   * together, takes with it, under one lease, those of the kind that are due as well, the same number of each tenant as
-   * far as there are.
+   * Leases a job like {@link lease}. If it is a job of the service itself, of the kind that is done together, further
+   * due jobs of that kind are leased with it, under the same lease, as evenly per tenant as possible.
    *
-   * @param together at most so many of a kind, each about a subject of its own
+   * @param together kind that is done together, and the maximum of jobs, each about a different subject
    * @returns an empty list when no job is due, or enough are leased
    */
   leaseTogether(options: JobLeaseOptions, together: { kind: string; max: number }): Promise<LeasedJob[]> {
@@ -221,7 +220,7 @@ export class Jobs {
       async ({ tx, nowMs }, [turn]) => {
         if (turn === undefined) return [];
         const { owner, ids } = turn;
-        // A worker that is late would go on beside the next one otherwise.
+        // Otherwise a late worker would continue alongside the next one.
         await this.#leases.endLapsed(tx, { state: 'queued' }, isOfKinds(kinds));
         const started = sql`coalesce(${sql.ref('startedAtMs')}, ${nowMs})`;
         const rows = await this.#leases.take(tx, ids, leaseMs, { state: 'running', startedAtMs: started }, (row) =>
@@ -237,12 +236,12 @@ export class Jobs {
     );
   }
 
-  /** When a job of these kinds is to be leased next, or the lease of one lapses; null: no job. */
+  /** When a job of these kinds is due next, or the next lease expires; null: no job. */
   nextDueMs(kinds: readonly string[]): Promise<number | null> {
     return this.#leases.nextDueMs(isOfKinds(kinds));
   }
 
-  /** Whose turn it is, and the jobs to lease; null: no job is due, or enough are leased. */
+  /** The owner whose turn it is, and the jobs to lease; null: no job is due, or enough are leased. */
   async #nextTurn(
     db: Reader,
     nowMs: number,
@@ -257,7 +256,7 @@ export class Jobs {
     const waiting = await due()
       .select(OWNER)
       .groupBy(['jobs.userId', tenantOfJob])
-      // Of those that never had a turn, the one that has waited longest.
+      // Among owners that never had a turn, the one that has waited longest comes first.
       .orderBy((e) => e.fn.min('jobs.dueAtMs'))
       .orderBy((e) => e.fn.min('jobs.id'))
       .execute();
@@ -288,15 +287,15 @@ export class Jobs {
       .orderBy('jobs.id')
       .limit(together.max - 1)
       .execute();
-    // Of two jobs about one subject, one waits for the other.
+    // Only one of several jobs about the same subject is leased; the others wait.
     const bySubject = new Map<string | null, string>();
     for (const { id, subjectId } of [next, ...others]) if (!bySubject.has(subjectId)) bySubject.set(subjectId, id);
     return { owner, ids: [...bySubject.values()] };
   }
 
   /**
-   * Says of many jobs that they are still in hand. They take seconds: one that is called off meanwhile goes on to its
-   * end.
+   * Renews the leases of many jobs. Such jobs take seconds, so cancellation is not checked: a job that is cancelled
+   * meanwhile runs to its end.
    *
    * @returns false when any lease was lost
    */
@@ -305,8 +304,8 @@ export class Jobs {
   }
 
   /**
-   * Lets go of many jobs, and adds others of the service itself as {@link add} does, as one. Those that were somebody
-   * else's by then stay as they are.
+   * Settles many jobs, and adds others of the service itself like {@link add}, in one transaction. Jobs whose lease was
+   * lost are not changed.
    */
   async settleTogether(
     settled: readonly { leased: Pick<LeasedJob, 'job' | 'lease'>; outcome: JobOutcome }[],
@@ -337,7 +336,7 @@ export class Jobs {
   }
 
   /**
-   * Lets go of a job.
+   * Ends the lease of a job with its outcome.
    *
    * @returns false when the lease was lost: nothing was changed
    */
@@ -346,10 +345,11 @@ export class Jobs {
   }
 
   /**
-   * Adds jobs of the service itself, each with one that waits for the same subject put together, and saves with them,
-   * as one, how far the consumer of a log's partition has come. What lies below that was added before and is left out.
+   * Adds jobs of the service itself, and saves the offset of the log consumer that found them, in one transaction. A
+   * job is merged with a waiting one about the same subject. Jobs below the saved offset were added before and are left
+   * out.
    *
-   * @param merge what one job for both is to do
+   * @param merge merges the parameters of both
    */
   async gather(
     { consumer, partition, next }: { consumer: string; partition: number; next: number },
@@ -369,20 +369,20 @@ export class Jobs {
     });
   }
 
-  /** As {@link gather} does, for one job that comes from nowhere in a log. */
+  /** Like {@link gather}, for one job that does not come from a log. */
   async add(fields: ServiceJobFields, merge: MergeJobs): Promise<void> {
     await this.#store.write(({ tx, nowMs, newId }) => addOrMerge(tx, [fields], merge, newId, nowMs));
   }
 
-  /** Where {@link gather} goes on in each partition that it saved. */
+  /** Offsets at which {@link gather} continues, by partition; partitions that were never saved are missing. */
   places(consumer: string): Promise<Map<number, ConsumerPlace>> {
     return placesOf(this.#store.db, consumer);
   }
 
   /**
-   * Notes which log a consumer reads.
+   * Records which log a consumer reads.
    *
-   * @param offset where it goes on in it; null: where it is
+   * @param offset where it continues in the log; null: unchanged
    */
   setPlace(consumer: string, partition: number, identity: string, offset: number | null): Promise<void> {
     return setPlace(this.#store.db, consumer, partition, identity, offset);
@@ -408,7 +408,7 @@ function leaseOf({ job, lease }: Pick<LeasedJob, 'job' | 'lease'>): Lease {
   return { id: job.id, lease };
 }
 
-/** @throws {TooManyJobsError} when the user has as many open as one may have */
+/** @throws {TooManyJobsError} when the user has the maximum of open jobs */
 export async function addUserJob({ tx, nowMs, newId }: Writer, fields: JobFields & { userId: UserId }): Promise<Job> {
   const { open } = await tx
     .selectFrom('jobs')
@@ -422,7 +422,7 @@ export async function addUserJob({ tx, nowMs, newId }: Writer, fields: JobFields
   return fromRow(row);
 }
 
-/** As {@link Jobs.settle} does, wherever it is written. */
+/** {@link Jobs.settle}, for a given connection or transaction. */
 export function settleJob(
   leases: Leases<'jobs'>,
   db: Reader,
@@ -448,8 +448,8 @@ export function settleJob(
 }
 
 /**
- * A job belongs to the tenant of its user; one of the service to that of the vehicle that it is about, or to the
- * operator.
+ * A job belongs to the tenant of its user. A job of the service itself belongs to the tenant of the vehicle that it is
+ * about, or else to the operator.
  */
 const tenantOfJob = sql<string>`coalesce(users.dealer_id, users.id, jobs.user_id, vehicles.dealer_id, 'operator')`;
 const OWNER = ['jobs.userId as userId', tenantOfJob.as('tenant')] as const;
@@ -475,7 +475,7 @@ function ownerOfJob({ userId, tenant }: { userId: string | null; tenant: string 
   return { userId, tenant, account: userId ?? `service of ${tenant}` };
 }
 
-/** What becomes of a job whose worker died, where it is not to be attempted again. */
+/** Final columns of a job that was cancelled, or whose workers crashed too often; null: it is attempted. */
 function givenUp(
   { attempts, cancelRequested }: Pick<Selectable<JobRow>, 'attempts' | 'cancelRequested'>,
   maxAttempts: number,
@@ -487,7 +487,7 @@ function givenUp(
   return { ...over, state: 'failed', error: `It broke off ${attempts - 1} times without getting any further.` };
 }
 
-/** Adds jobs of the service; those of one kind and subject, and one of these that waits, become one. */
+/** Adds jobs of the service. Jobs of the same kind and subject, including a waiting one, are merged. */
 async function addOrMerge(
   tx: Transaction<Tables>,
   added: readonly ServiceJobFields[],
@@ -505,7 +505,7 @@ async function addOrMerge(
   }
 }
 
-/** @param added each about a subject of its own */
+/** @param added each about a different subject */
 async function addOrMergeChunk(
   tx: Transaction<Tables>,
   kind: string,
@@ -540,7 +540,7 @@ async function addOrMergeChunk(
       .where('id', '=', row.id)
       .execute();
   }
-  // A row has two dozen columns: fewer of them than of single values go into a statement.
+  // Rows have two dozen columns, so fewer of them fit into a statement than single values.
   for (let at = 0; at < fresh.length; at += ROWS_AT_ONCE)
     await tx
       .insertInto('jobs')
@@ -553,7 +553,7 @@ function mergedFields(waiting: ServiceJobFields, added: ServiceJobFields, merge:
   return { ...waiting, parameters, dueAtMs: Math.min(waiting.dueAtMs, added.dueAtMs) };
 }
 
-/** @param by the schedule that makes it, and for which of its periods */
+/** @param by the schedule that creates it, and the period that it is for */
 export function newJobRow(
   fields: JobFields,
   id: string,

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from
 import type { Tables } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 
-/** Tables whose rows are work. */
+/** Tables whose rows are items of work. */
 export type WorkTable =
   | 'jobs'
   | 'deliveries'
@@ -37,8 +37,8 @@ export interface LeaseQueue<T extends WorkTable> {
 }
 
 /**
- * Work in a table: rows that are due are leased to one worker at a time. The worker renews the lease while it works,
- * and settles the row. A lease that lapses makes the row due again, so a worker that crashed loses none.
+ * Work in a table: due rows are leased to one worker at a time. The worker renews the lease while it works, and settles
+ * the row. A lease that expires makes the row due again, so no work is lost when a worker crashes.
  */
 export class Leases<T extends WorkTable> {
   readonly #store: Store;
@@ -63,8 +63,8 @@ export class Leases<T extends WorkTable> {
   }
 
   /**
-   * Leases what `choose` finds. It is called without a lock first: a poll that finds nothing keeps no writer waiting.
-   * On SQLite it is not even called before something was written or falls due.
+   * Leases the rows that `choose` finds. It is first called without a lock, so that an empty poll blocks no writer. On
+   * SQLite, it is called only after something was written or has become due.
    *
    * @param name of the poll, with its parameters
    * @param choose has no side effects; called again in the transaction
@@ -79,7 +79,7 @@ export class Leases<T extends WorkTable> {
     return this.#store.writeDue(name, choose, lease, () => this.nextDueMs(scope));
   }
 
-  /** When the next row falls due, or the next lease lapses; null: never. */
+  /** When the next row becomes due, or the next lease expires; null: never. */
   async nextDueMs(scope: RawBuilder<SqlBool> = sql<SqlBool>`true`): Promise<number | null> {
     const [due, until] = [this.#ref(this.#queue.dueAt), this.#ref(this.#queue.leasedUntil)];
     const { rows } = await sql<{ at: number | null }>`
@@ -92,8 +92,8 @@ export class Leases<T extends WorkTable> {
   /**
    * Leases those of the rows that are still due.
    *
-   * @param columns set with the lease
-   * @param giveUp columns of a row that is not attempted again: it is settled with them instead; null: it is leased
+   * @param columns further columns to set
+   * @param giveUp final columns of a row that is not attempted again, which is settled with them; null: it is leased
    * @returns the rows as they now are, in the order of `ids`
    */
   async take(
@@ -130,7 +130,7 @@ export class Leases<T extends WorkTable> {
   /**
    * Extends leases.
    *
-   * @param columns set with that
+   * @param columns further columns to set
    * @returns the rows whose lease was still held
    */
   async renew(leased: readonly Lease[], leaseMs: number, columns: Columns<T> = {}): Promise<Row<T>[]> {
@@ -144,7 +144,7 @@ export class Leases<T extends WorkTable> {
     return held;
   }
 
-  /** The row, where the lease is held; for a change in several steps, in a transaction of {@link Store.write}. */
+  /** The row if the lease is held. For a change in several steps, in a transaction of {@link Store.write}. */
   async held(db: Reader, { id, lease }: Lease): Promise<Row<T> | null> {
     const query = db.selectFrom(this.#table).selectAll().where('id', '=', id).where('lease', '=', lease);
     return ((await query.executeTakeFirst()) as unknown as Row<T> | undefined) ?? null;
@@ -157,7 +157,7 @@ export class Leases<T extends WorkTable> {
   }
 
   /**
-   * Ends a lease with how the attempt ended.
+   * Ends a lease and sets the columns of the outcome.
    *
    * @returns false where the lease was not held any more: nothing was changed
    */
@@ -168,13 +168,13 @@ export class Leases<T extends WorkTable> {
     return (await update.returning('id').executeTakeFirst()) !== undefined;
   }
 
-  /** Ends leases that lapsed, so that their workers can't renew or settle any more. */
+  /** Ends expired leases, so that their workers can't renew or settle any more. */
   async endLapsed(db: Reader, columns: Columns<T>, scope: RawBuilder<SqlBool>): Promise<void> {
     const update = this.#update(db, { ...columns, ...this.released() }).where('lease', 'is not', null);
     await update.where(this.isDue(this.#store.now())).where(scope).execute();
   }
 
-  /** Ends all leases: for the only worker, when it starts. */
+  /** Ends all leases. For the start of a worker that is the only one. */
   async releaseAll(): Promise<void> {
     await this.#update(this.#store.db, this.released()).where('lease', 'is not', null).execute();
   }
@@ -209,7 +209,7 @@ export class Leases<T extends WorkTable> {
     return ids.length;
   }
 
-  /** Every table of {@link WorkTable} has the columns that are used here: one of them stands for all. */
+  /** Typed as one table: every table of {@link WorkTable} has the columns that are used here. */
   get #table(): 'jobs' {
     return this.#queue.table as 'jobs';
   }
@@ -229,8 +229,8 @@ export class Leases<T extends WorkTable> {
 }
 
 /**
- * Gives up a delivery that is due after its last time although it was attempted: each of its attempts ended without an
- * outcome, or no worker came to it in time. One that was never attempted gets its first attempt at any time.
+ * Gives up a delivery that is due after its last possible time and was attempted before. Its attempts ended without an
+ * outcome, or no worker was available in time. A delivery that was never attempted gets its first attempt at any time.
  */
 export function outOfTime(
   { attempts, giveUpAtMs, lastError }: { attempts: number; giveUpAtMs: number; lastError: string | null },

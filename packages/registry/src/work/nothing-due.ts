@@ -1,13 +1,13 @@
 /**
- * Remembers that a query for due work found none. The query is not made again until something was written to the
- * database, by whatever connection, or the time at which work falls due has come. So a worker may ask often, and an
- * idle service runs no queries for it.
+ * Remembers that a query found no due work. The query is not repeated until something was written to the database, by
+ * any connection, or until the time at which work becomes due. So workers may poll often, and an idle service runs no
+ * queries for it.
  */
 export class NothingDue {
   readonly #version: () => string;
   readonly #known = new Map<string, { version: string; untilMs: number }>();
 
-  /** @param version of what is in the database: another after each write */
+  /** @param version of the contents of the database: changes with each write */
   constructor(version: () => string) {
     this.#version = version;
   }
@@ -15,8 +15,8 @@ export class NothingDue {
   /**
    * @param work names the query with its parameters; there are few of them
    * @param ask returns null, or an empty list, where nothing is due
-   * @param nextDueMs when something falls due if nothing is written until then; asked where `ask` found nothing
-   * @returns what `ask` returned last where that is still right
+   * @param nextDueMs when something becomes due if nothing is written until then; called where `ask` found nothing
+   * @returns the result of `ask`; `none` where it is known that nothing is due
    */
   async unlessKnown<T extends object | null>(
     work: string,

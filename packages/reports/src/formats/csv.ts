@@ -1,14 +1,14 @@
-/** More would not be a table that people made. */
+/** Maximum number of columns: people make no wider table. */
 const MAX_COLUMNS = 64;
 
 /** One record of a CSV. */
 export interface CsvRecord {
-  /** As a spreadsheet counts: the first is 1, blank ones count, and a line break in quotes begins no new one. */
+  /** Row number as in a spreadsheet: the first is 1, blank rows count, and a line break in quotes begins no new row. */
   row: number;
   cells: string[];
 }
 
-/** What ends a cell in a CSV that can't be read, and where. */
+/** A CSV that cannot be read, with the row of the error. */
 export class CsvError extends Error {
   override name = 'CsvError';
   readonly row: number;
@@ -21,7 +21,7 @@ export class CsvError extends Error {
 const DELIMITERS = [',', ';', '\t'] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 
-/** What the cells of the first line are parted by: whichever comes first in it; a comma where none does. */
+/** Delimiter of the first line's cells: the first delimiter in it; a comma if it has none. */
 export function delimiterOf(text: string): Delimiter {
   for (const character of text) {
     if (character === '\n' || character === '\r') break;
@@ -31,11 +31,11 @@ export function delimiterOf(text: string): Delimiter {
   return ',';
 }
 
-/** What a spreadsheet writes above the header, to say what cells are parted by. */
+/** Line with the delimiter of the cells, which a spreadsheet writes above the header. */
 const SEPARATOR_LINE = /^"?sep=([,;\t])"?(?:\r\n|\n|\r)/i;
 
 /**
- * Reads a CSV as spreadsheets write it: its cells parted as the line `sep=` says, else as its first line is.
+ * Reads a CSV as spreadsheets write it. The delimiter is the one in the line `sep=`, else that of the first line.
  *
  * @param text without a byte order mark
  * @throws {CsvError} when it is not a CSV
@@ -43,12 +43,12 @@ const SEPARATOR_LINE = /^"?sep=([,;\t])"?(?:\r\n|\n|\r)/i;
 export function readSheet(text: string): { delimiter: Delimiter; records: Generator<CsvRecord> } {
   const [line, separator] = SEPARATOR_LINE.exec(text) ?? [];
   const delimiter = (separator as Delimiter | undefined) ?? delimiterOf(text);
-  // The line goes, its break stays: rows are counted as the spreadsheet does.
+  // Removes the line but not its line break: rows are counted as in the spreadsheet.
   return { delimiter, records: readCsv(line === undefined ? text : `\n${text.slice(line.length)}`, delimiter) };
 }
 
 /**
- * Text without its byte order mark: UTF-8, or with a mark UTF-16, which spreadsheets call Unicode.
+ * Decodes text, without its byte order mark: UTF-8, or UTF-16 with a mark, which spreadsheets call Unicode.
  *
  * @throws {TypeError} when it is neither
  */
@@ -109,7 +109,7 @@ function plainCell(text: string, start: number, delimiter: Delimiter): { value: 
 
 /** One line of a CSV (RFC 4180), its CRLF included. */
 export function writeCsvLine(cells: readonly string[], delimiter: Delimiter): string {
-  // A line of one empty cell would read as no line at all.
+  // A line with one empty cell would be read as a blank line.
   const written = cells.map((cell) =>
     /["\r\n]/.test(cell) || cell.includes(delimiter) || (cell === '' && cells.length === 1)
       ? `"${cell.replaceAll('"', '""')}"`
@@ -119,9 +119,9 @@ export function writeCsvLine(cells: readonly string[], delimiter: Delimiter): st
 }
 
 /**
- * Where a spreadsheet may see the beginning of a cell that is a formula (OWASP, "CSV Injection"): at the beginning, and
- * behind anything that some spreadsheet parts cells by. One that parts by semicolons takes no notice of quotes around a
- * cell between commas.
+ * Positions where a spreadsheet may see the beginning of a cell, which may be a formula (OWASP, "CSV Injection"): the
+ * beginning of the text, and after each character that some spreadsheet uses as a delimiter. A spreadsheet with
+ * semicolons as delimiters ignores quotes around a cell between commas.
  */
 const CELL_BEGINS = String.raw`(?<=^|[,;\t\r\n])`;
 const FORMULA_FOLLOWS = String.raw`(?=["' ]*[=+\-@\t\r])`;
@@ -129,16 +129,16 @@ const FORMULA_BEGINS = new RegExp(`${CELL_BEGINS}${FORMULA_FOLLOWS}`, 'g');
 const DEFUSED_BEGINS = new RegExp(`${CELL_BEGINS}'${FORMULA_FOLLOWS}`, 'g');
 
 /**
- * Text that no spreadsheet takes for a formula, by whatever it parts cells: each possible one gets an apostrophe before
- * it.
+ * Escapes text so that no spreadsheet reads it as a formula, whatever its delimiter: each possible formula is prefixed
+ * with an apostrophe.
  */
 export function defused(text: string): string {
   return text.replaceAll(FORMULA_BEGINS, "'");
 }
 
 /**
- * JSON as a cell, by the same rule; it stays the same JSON. Only a semicolon in one of its texts can begin a cell
- * there.
+ * JSON as a cell, escaped by the same rule; it remains the same JSON. Only a semicolon in one of its strings can begin
+ * a cell there.
  */
 export function defusedJson(value: object): string {
   return JSON.stringify(value).replaceAll(
@@ -147,7 +147,7 @@ export function defusedJson(value: object): string {
   );
 }
 
-/** The text that {@link defused} was given; apostrophes of its own stay. */
+/** Reverts {@link defused}; the text's own apostrophes stay. */
 export function armed(text: string): string {
   return text.replaceAll(DEFUSED_BEGINS, '');
 }

@@ -3,13 +3,13 @@ import type { TimeSpan } from '../incomplete.ts';
 import type { Grouping } from '../kinds/groups.ts';
 import type { ReportArchive, ReportKind, Row } from '../report.ts';
 
-/** What a format is given to write. */
+/** Input of a format. */
 export interface Rows {
   kind: ReportKind;
   pages: AsyncIterable<Row[]>;
-  /** IANA name: whose clock is shown by formats for people and spreadsheets; the others have UTC. */
+  /** IANA name of the time zone that formats for people and spreadsheets show; the others use UTC. */
   timeZone: string;
-  /** Names of the columns to show, for formats `ofGroups`: others are given those alone. Null: usual ones, or all. */
+  /** Columns to show, by name, for formats `ofGroups`: others get only these columns. Null: the usual ones, or all. */
   columns: readonly string[] | null;
   groupBy: Grouping | null;
   reading: Reading;
@@ -17,19 +17,19 @@ export interface Rows {
   signal: AbortSignal;
 }
 
-/** What people who read a report want to know of it, and how. */
+/** Facts about a report for its readers, and how to present them. */
 export interface Reading {
   language: Language;
   units: 'metric' | 'imperial';
   /** Name of the account that it is made for. */
   who: string;
-  /** Its own name, such as that of a schedule; null: that of its kind. */
+  /** The report's own name, such as that of a schedule; null: that of its kind. */
   title: string | null;
-  /** Unix milliseconds; null: it is about now. */
+  /** Unix milliseconds; null: the report is about the present. */
   fromMs: number | null;
   toMs: number | null;
   madeAtMs: number;
-  /** Of when the archive has lost rows. */
+  /** Time spans of which the archive has lost rows. */
   incomplete: readonly TimeSpan[];
 }
 
@@ -38,12 +38,12 @@ export interface Format {
   name: string;
   mediaType: string;
   extension: string;
-  /** It shows groups and their totals, and chooses columns itself. */
+  /** Whether the format shows groups with their totals, and selects columns itself. */
   ofGroups?: true;
-  /** A report with more rows is refused. Default: as many as come. */
+  /** Maximum number of rows: larger reports are refused. Default: no limit. */
   maxRows?: number;
-  /** Only tracks have lines to draw. */
+  /** Whether the format is for tracks only: they alone have lines to draw. */
   ofTracks?: true;
-  /** Never more than a few pages of rows are held, whatever comes. */
+  /** Holds at most a few pages of rows in memory. */
   write(rows: Rows): AsyncIterable<string | Uint8Array>;
 }

@@ -7,26 +7,26 @@ import { pdf } from './pdf/pdf.ts';
 import { csv, ndjson } from './text.ts';
 import { xlsx } from './xlsx.ts';
 
-/** Every way to write a report, beside JSON by the page. */
+/** All formats of reports, except paged JSON. */
 export const FORMATS: readonly Format[] = [ndjson, csv, xlsx, pdf, parquet, arrow, geojson, gpx, kml];
 
 export const JSON_TYPE = 'application/json';
 
-/** Those that a kind of report can be written in. */
+/** Formats in which a kind of report can be written. */
 export function formatsOf({ isTrack }: Pick<ReportKind, 'isTrack'>): readonly Format[] {
   return FORMATS.filter(({ ofTracks }) => isTrack || !ofTracks);
 }
 
-/** The kind as a format writes it: with the chosen columns alone, where the format does not choose itself. */
+/** The kind as a format writes it: with the chosen columns only, unless the format selects columns itself. */
 export function shownAs(kind: ReportKind, format: Format, columns: readonly string[] | null): ReportKind {
   return format.ofGroups ? kind : projected(kind, columns);
 }
 
 /**
- * The format that an `Accept` asks for (RFC 9110, 12.5.1), of those there are: the one with the highest weight, and of
+ * The available format that an `Accept` header requests (RFC 9110, 12.5.1): the one with the highest weight, and of
  * several with it the one that is named first.
  *
- * @returns null: JSON by the page, which is what anything goes with; undefined: nothing of what it asks for is there
+ * @returns null: paged JSON, which also serves requests for anything; undefined: no requested format is available
  */
 export function acceptedFormat<F extends Pick<Format, 'mediaType'>>(
   accept: string | undefined,

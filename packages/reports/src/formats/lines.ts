@@ -4,9 +4,9 @@ import { TRACK_PLACES as AT } from '../tracks.ts';
 import type { Format } from './format.ts';
 import { xmlText } from './xml.ts';
 
-/** A longer gap between two fixes is no line that anybody drove (the default end of a trip). */
+/** Fixes with a longer gap between them are not joined by a line (the default end of a trip). */
 const GAP_MS = 60 * 60_000;
-/** Positions that a feature has at most: it is held until it is whole. */
+/** Maximum positions per feature: a feature is held in memory until it is complete. */
 const MOST_IN_A_FEATURE = 10_000;
 
 /** A segment of one vehicle's track without a gap, as far as a page of rows contains it. */
@@ -14,19 +14,21 @@ interface Piece {
   vehicleId: string;
   vehicleName: string;
   rows: Row[];
-  /** It goes on from the piece before it. */
+  /** Whether the piece continues the one before it. */
   isContinued: boolean;
-  /** It is another vehicle's than the piece before it. */
+  /** Whether the piece is of another vehicle than the one before it. */
   isNewVehicle: boolean;
 }
 
 const text = (row: Row, at: number) => String(row[at] ?? '');
 const number = (row: Row, at: number) => Number(row[at]);
 
-/** Does it belong to the way? What the terminal does not trust, and where nobody gets to, would draw spikes. */
+/**
+ * Whether the position is on the track. Those that the terminal does not trust, or are impossible, would draw spikes.
+ */
 const isOnWay = (row: Row) => row[AT.valid] === true && (row[AT.rejection] ?? null) === null;
 
-/** Rows of the way as they come, parted where the vehicle changes, where there is a gap, and where a page ends. */
+/** Rows of the track as they come, split where the vehicle changes, at gaps, and at the ends of pages. */
 async function* piecesOf(pages: AsyncIterable<Row[]>): AsyncGenerator<Piece> {
   let last: Row | null = null;
   for await (const page of pages) {
@@ -58,8 +60,8 @@ const coordinate = (row: Row) => {
 };
 
 /**
- * Lines of at most ten thousand positions, each with the times of its positions; where one goes on, it begins with the
- * last.
+ * Lines of at most ten thousand positions, each with the times of its positions. A line that continues another begins
+ * with its last position.
  */
 export const geojson: Format = {
   name: 'geojson',

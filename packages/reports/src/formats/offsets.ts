@@ -2,8 +2,8 @@ const QUARTER_MS = 900_000;
 const MOST_KNOWN = 10_000;
 
 /**
- * What a zone's clock is ahead of UTC at a moment, in milliseconds. It is looked up once for each quarter of an hour:
- * no zone's changes in between.
+ * Creates a function that returns a zone's offset from UTC at a moment, in milliseconds. The offset is looked up once
+ * for each quarter of an hour: no zone's offset changes in between.
  *
  * @param timeZone IANA name
  */
@@ -23,8 +23,8 @@ export function offsetsOf(timeZone: string): (timeMs: number) => number {
 }
 
 /**
- * Writes Unix milliseconds as ISO 8601 by the zone's clock, with its offset: `2026-11-27T01:30:00.000+05:30`. UTC is
- * `Z`, as everywhere else.
+ * Creates a function that formats Unix milliseconds as ISO 8601 in the zone's time, with its offset:
+ * `2026-11-27T01:30:00.000+05:30`. UTC is `Z`, as everywhere else.
  */
 export function zonedTimes(timeZone: string): (timeMs: number) => string {
   const offsetMs = offsetsOf(timeZone);

@@ -15,7 +15,7 @@ function shown(type: Column['type'], value: Value): Value {
   return type === 'time' && typeof value === 'number' ? isoTime(value) : value;
 }
 
-/** A value as text, empty for null; text that a spreadsheet would take for a formula is defused. */
+/** A value as text, empty for null. Text that a spreadsheet would read as a formula is escaped. */
 function cell(type: Column['type'], value: Value, timeOf: (timeMs: number) => string): string {
   if (value === null) return '';
   if (type === 'time') return timeOf(Number(value));

@@ -6,23 +6,23 @@ import { xmlText } from './xml.ts';
 import { type ZipEntry, zip } from './zip.ts';
 
 /*
- * A workbook as ECMA-376 has it, with what a table needs and no more. A library would hold the workbook, or its shared
- * strings; here texts stand in their cells, and a sheet goes out as its rows come. A text in a cell is a text: it is
- * never taken for a formula.
+ * A workbook (ECMA-376), with what a table needs and no more. A library would hold the workbook, or its shared strings,
+ * in memory. Here texts are stored in their cells, and a sheet is written as its rows come. A text cell is never read
+ * as a formula.
  */
 
-/** What a sheet can hold (ECMA-376, 18.3.1.73), its header included. */
+/** Maximum rows of a sheet (ECMA-376, 18.3.1.73), including its header. */
 const MOST_ROWS = 1_048_576;
-/** What a cell can hold. */
+/** Maximum characters of a cell. */
 const MOST_CHARACTERS = 32_767;
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
-/** Cell formats, by their place in the style sheet. */
+/** Indexes of the cell formats in the style sheet. */
 const STYLES = { time: 1, day: 2, header: 3 };
 const DAY_MS = 86_400_000;
-/** Day 0 of a spreadsheet's calendar (of 1900, as far as it is right: from March 1900 on). */
+/** Day 0 of a spreadsheet's 1900 calendar, which is correct from March 1900 on. */
 const DAY_ZERO_MS = Date.UTC(1899, 11, 30);
 
 export const xlsx: Format = {
@@ -33,7 +33,7 @@ export const xlsx: Format = {
   write: (rows) => zip(workbook(rows)),
 };
 
-/** The files of a workbook: its sheets first, and then those that say how many there are. */
+/** The files of a workbook: its sheets first, then those that contain the number of sheets. */
 async function* workbook({ kind, pages, timeZone, columns, groupBy, reading }: Rows): AsyncGenerator<ZipEntry> {
   const totals = hasTotals(kind) ? new GroupTotals(kind, groupBy, timeZone) : null;
   const source = new RowSource(totals === null ? pages : added(pages, totals));
@@ -114,12 +114,12 @@ class RowSource {
     return true;
   }
 
-  /** Nobody asks on. */
+  /** Ends the reading of pages. */
   async close(): Promise<void> {
     await this.#pages.return?.();
   }
 
-  /** The rest of the page in hand, at most so many; empty when there is no more. */
+  /** Returns the rest of the current page, at most this many rows; empty when no more exist. */
   async take(most: number): Promise<Row[]> {
     if (!(await this.hasMore())) return [];
     const rows = this.#page.slice(this.#at, this.#at + most);
@@ -139,7 +139,7 @@ async function* added(pages: AsyncIterable<Row[]>, totals: GroupTotals): AsyncGe
   }
 }
 
-/** A line for each group, and one for everything: under the data they would be taken for data. */
+/** A sheet with a row for each group, and one for all rows: below the data they would be taken for data. */
 async function* totalsSheet(
   columns: readonly Column[],
   { all, sorted }: GroupTotals,
@@ -155,7 +155,7 @@ async function* totalsSheet(
   yield `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetData><row>${header}</row>${lines}${line('total', all)}</sheetData></worksheet>`;
 }
 
-/** Of when the archive has lost rows. */
+/** A sheet with the time spans of which the archive has lost rows. */
 async function* incompleteSheet(spans: Rows['reading']['incomplete'], clock: Clock): AsyncGenerator<string> {
   const header = ['incompleteFrom', 'incompleteTo'].map((title) => textCell(title, STYLES.header)).join('');
   const lines = spans.map(
@@ -164,7 +164,7 @@ async function* incompleteSheet(spans: Rows['reading']['incomplete'], clock: Clo
   yield `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetData><row>${header}</row>${lines.join('')}</sheetData></worksheet>`;
 }
 
-/** @param at which of the columns, by their places */
+/** @param at indexes of the columns to write */
 async function* sheet(
   all: readonly Column[],
   at: readonly number[],
@@ -212,7 +212,7 @@ function textCell(text: string, style = 0): string {
   return `<c t="inlineStr"${style ? ` s="${style}"` : ''}><is><t xml:space="preserve">${shown}</t></is></c>`;
 }
 
-/** A time as a spreadsheet has it: days on the wall's calendar and clock. */
+/** Converts a time to a spreadsheet's format: days in local time. */
 type Clock = (timeMs: number) => number;
 
 function clockOf(timeZone: string): Clock {

@@ -1,4 +1,4 @@
-/** Text as XML takes it: what no XML may hold, such as most control characters, is left out. */
+/** Escapes text for XML. Characters that XML forbids, such as most control characters, are left out. */
 export function xmlText(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '')

@@ -11,15 +11,15 @@ const VERSION = 20;
 /** Bit 3: sizes come after the content; bit 11: names in UTF-8. */
 const FLAGS = (1 << 3) | (1 << 11);
 const DEFLATED = 8;
-/** 1 January 1980: a report is no file that was on a disk. */
+/** 1 January 1980: a report was never a file on a disk. */
 const DATE = (1 << 5) | 1;
 /** The largest value of a 32-bit field. */
 const MOST_BYTES = 0xffff_ffff;
 
 /**
- * A zip archive as a stream: each file is deflated while it is written, so nothing is held but the list of files.
+ * A zip archive as a stream. Each file is deflated while it is written, so only the list of files is held in memory.
  *
- * @throws {RangeError} when it grows over 4 GB, which takes another format of zip
+ * @throws {RangeError} when it grows over 4 GB, which needs another zip format
  */
 export async function* zip(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Uint8Array> {
   const directory: Buffer[] = [];
@@ -75,7 +75,7 @@ async function* deflated(content: AsyncIterable<string>, sums: Sums): AsyncGener
   }
 }
 
-/** Resolves when the stream takes more, or takes nothing any more. */
+/** Resolves when the stream accepts more data; rejects when it is closed. */
 function drained(stream: NodeJS.EventEmitter & { destroyed: boolean }): Promise<void> {
   return new Promise((resolve, reject) => {
     const closed = () => reject(new Error('nobody reads on'));

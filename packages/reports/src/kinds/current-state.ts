@@ -50,8 +50,8 @@ const COLUMNS = [
 const STATES: Partial<Record<EventKind, VehicleState>> = { trip: 'moving', parking: 'parking', idling: 'idling' };
 
 /**
- * Where each vehicle is and what it is doing, now: what the rules published with its events. Of a vehicle that they
- * published nothing of since a version that did not, it is what the archived events say.
+ * Where each vehicle is and what it is doing now, as the rules published it with the vehicle's events. Earlier versions
+ * did not publish that: for a vehicle without later data, it is derived from the archived events.
  */
 export const currentStateReport: ReportKind = {
   name: 'current-state',
@@ -111,7 +111,7 @@ export const currentStateReport: ReportKind = {
   },
 };
 
-/** By vehicle, what the events say that are open in the archive. */
+/** Activities by vehicle, from the events that are open in the archive. */
 async function archivedActivities(
   { archive }: ReportSources,
   vehicleIds: readonly VehicleId[],
@@ -135,7 +135,7 @@ function activityIn(events: readonly FleetEvent[]): VehicleActivity {
   };
 }
 
-/** What began last: should the end of an earlier one never have come, it is over all the same. */
+/** The event that began last. An earlier one is over even if its end was never received. */
 function newest(events: readonly FleetEvent[], which: (event: FleetEvent) => boolean): FleetEvent | undefined {
   return events.filter(which).toSorted((a, b) => b.startedAtMs - a.startedAtMs)[0];
 }

@@ -21,12 +21,12 @@ import { EcoMean } from './eco-score.ts';
 import { ecoTrips } from './eco-trips.ts';
 import { per100Km } from './fuel.ts';
 
-/** More drivers and periods are no report that anybody reads. */
+/** Maximum number of drivers and periods: nobody reads a larger report. */
 const MAX_CELLS = 100_000;
 
 type NamedDriver = { id: DriverId; name: string };
 
-/** What one driver did in one period. */
+/** Driving of one driver in one period. */
 class Work {
   readonly driver: NamedDriver | null;
   readonly place: number;
@@ -48,7 +48,7 @@ class Work {
   }
 }
 
-/** Who drove how much, and how. */
+/** How much each driver drove, and how. */
 export const driversReport: ReportKind = {
   name: 'drivers',
   summary: 'What drivers did: shifts, distance, hours, speeding, fuel and their score.',
@@ -88,7 +88,7 @@ export const driversReport: ReportKind = {
   },
 };
 
-/** All that was driven, by driver and period: the pages of one report share it. */
+/** All driving, by driver and period. The pages of one report share it. */
 const workOf = onceFor((question) => {
   let made: Promise<Work[]> | null = null;
   return (sources: ReportSources) => {
@@ -137,7 +137,7 @@ async function readWork(sources: ReportSources, question: Question): Promise<Wor
   return [...works.values()].sort(byNameAndTime);
 }
 
-/** Those who are known first. */
+/** Sorts by name and time, known drivers before unknown ones. */
 function byNameAndTime(a: Work, b: Work): number {
   if (a.driver === null || b.driver === null)
     return Number(a.driver === null) - Number(b.driver === null) || a.place - b.place;

@@ -88,7 +88,7 @@ export function isBegunIn(event: FleetEvent, fromMs: number): event is Trip {
   return event.kind === 'trip' && event.startedAtMs >= fromMs;
 }
 
-/** Who drove when each of the events began. */
+/** The driver at the beginning of each event. */
 export function driversOf({ driversAt }: Pick<ReportSources, 'driversAt'>, events: readonly FleetEvent[]) {
   return driversAt(
     events.map(({ vehicleId, startedAtMs, driverCode = null }) => ({ vehicleId, atMs: startedAtMs, code: driverCode })),

@@ -1,26 +1,27 @@
-/** What costs points. */
+/** Violations that cost points. */
 export const ECO_VIOLATIONS = ['speeding', 'acceleration', 'braking', 'cornering', 'idling', 'over-revving'] as const;
 export type EcoViolation = (typeof ECO_VIOLATIONS)[number];
 
-/** Points: for each harsh manoeuvre, and for each minute of what lasts. */
+/** Points per harsh manoeuvre, and per minute of a lasting violation. */
 export type EcoWeights = Readonly<Record<EcoViolation, number>>;
-/** How many harsh manoeuvres there were, and how many minutes of what lasts. */
+/** Number of harsh manoeuvres, and number of minutes of lasting violations. */
 export type EcoAmounts = Readonly<Record<EcoViolation, number>>;
 
 export const DEFAULT_ECO_WEIGHTS = 'speeding=1, acceleration=2, braking=3, cornering=2, idling=0.2, over-revving=1';
 export const MAX_ECO_WEIGHTS_LENGTH = 200;
 const MAX_WEIGHT = 100;
 
-/** A shorter trip counts as one of this length: in a kilometre a single violation would decide everything. */
+/** A shorter trip is scored as one of this length: within a kilometre, a single violation would decide everything. */
 export const LEAST_ECO_DISTANCE_M = 5000;
 
 /**
- * Weights as people write them: `speeding=2, braking=5`. What is not named keeps its default; 0 leaves it out.
+ * Parses weights as people write them: `speeding=2, braking=5`. Violations that are not named keep their defaults; 0
+ * excludes a violation.
  *
- * @throws {Error} where a name, a number or a sign is wrong, in words
+ * @throws {Error} with an explanation, when a name, a number or a sign is wrong
  */
 export function readEcoWeights(text: string): EcoWeights {
-  // The defaults name all of them.
+  // The defaults name all violations.
   return { ...(weightsIn(DEFAULT_ECO_WEIGHTS) as EcoWeights), ...weightsIn(text) };
 }
 
@@ -54,7 +55,7 @@ export function ecoScore(points: number, distanceM: number): number {
   return Math.max(0, 100 - per100Km);
 }
 
-/** The mean of the scores of trips, each by its distance; null without any distance. */
+/** Mean score of trips, weighted by distance; null without any distance. */
 export class EcoMean {
   #weighted = 0;
   #distanceM = 0;

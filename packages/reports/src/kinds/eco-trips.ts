@@ -20,28 +20,28 @@ import {
 } from './eco-score.ts';
 import { isIncluded } from './event-lists.ts';
 
-/** Kinds of event that violations are found in. */
+/** Kinds of events that may be violations. */
 const KINDS: readonly EventKind[] = ['speeding', 'harsh-driving', 'alarm', 'idling', 'sensor-threshold'];
 
-/** A trip with what was violated on it. */
+/** A trip with its violations. */
 export interface EcoTrip {
   trip: Trip;
-  /** Of a trip that lasts, up to now. */
+  /** For a trip in progress, up to now. */
   distanceM: number;
   movingMs: number;
   durationMs: number;
-  /** How often each violation was, as numbers of events. */
+  /** Number of events of each violation. */
   counts: Record<EcoViolation, number>;
-  /** Milliseconds that each lasted. */
+  /** Duration of each violation, in milliseconds. */
   lastedMs: Record<EcoViolation, number>;
   points: EcoAmounts;
   score: number;
 }
 
 /**
- * The trips with their violations and scores. A violation is of the trip that it began on. Idling is of the trip that
- * set out at its end, else of the one that came to stand where it began: each is of one trip at most, whichever trips
- * are asked about.
+ * The trips with their violations and scores. A violation belongs to the trip during which it began. Idling belongs to
+ * the trip that begins at its end, else to the trip that ended where it began. So each belongs to at most one trip,
+ * whichever trips are queried.
  */
 export async function ecoTrips(sources: ReportSources, question: Question, trips: readonly Trip[]): Promise<EcoTrip[]> {
   if (trips.length === 0) return [];
@@ -94,7 +94,7 @@ function amountsOf({ counts, lastedMs }: EcoTrip): EcoAmounts {
   };
 }
 
-/** @param trips of the event's vehicle, in their order */
+/** @param trips trips of the event's vehicle, in their order */
 function tripOf(trips: readonly EcoTrip[], event: FleetEvent): EcoTrip | null {
   const [low, high] = [0, trips.length];
   if (event.kind !== 'idling') {
@@ -110,7 +110,7 @@ function tripOf(trips: readonly EcoTrip[], event: FleetEvent): EcoTrip | null {
   return before?.trip.endedAtMs === event.startedAtMs ? before : null;
 }
 
-/** The last trip that began no later. */
+/** The last trip that began at this time or before. */
 function lastBefore(trips: readonly EcoTrip[], atMs: number, from: number, to: number): EcoTrip | null {
   let [low, high] = [from, to];
   while (low < high) {
@@ -127,7 +127,7 @@ interface Violation {
   durationMs: number;
 }
 
-/** What may be a violation on one of the trips, a page at a time. */
+/** Possible violations on the trips, a page at a time. */
 async function* violationsOf(
   sources: ReportSources,
   question: Question,
@@ -137,7 +137,7 @@ async function* violationsOf(
   const starts = trips.map(({ startedAtMs }) => startedAtMs);
   const ends = trips.map(({ endedAtMs }) => endedAtMs ?? question.nowMs);
   const range = {
-    // Idling that ends where a trip begins has no part in it.
+    // Wider by 1 ms: idling that ends exactly where a trip begins would not overlap it.
     fromMs: starts.reduce((a, b) => Math.min(a, b)) - 1,
     toMs: ends.reduce((a, b) => Math.max(a, b)) + 1,
   };
@@ -166,10 +166,10 @@ function violationOf(event: FleetEvent): EcoViolation | null {
     case 'harsh-driving':
       return event.manoeuvre;
     case 'alarm':
-      // Harsh driving was among the alarms.
+      // Earlier versions reported harsh driving as an alarm.
       return manoeuvreOf(event.alarm);
     case 'sensor-threshold':
-      // The other end of a range is an engine that stalls.
+      // Below the range, the engine stalls: only speeds above it count.
       return event.sensorKind === 'rpm' && event.max !== null && event.peakValue > event.max ? 'over-revving' : null;
     default:
       return null;

@@ -42,7 +42,7 @@ export const LASTED = [
     about: 'While it lasts, up to the last record of the vehicle; of `offline`, up to now.',
   },
 ] as const satisfies readonly Column[];
-/** Who drove, by hand or by the code of the terminal. */
+/** The driver, assigned by hand or by the code from the terminal. */
 export const DRIVER = [
   { name: 'driverId', type: 'id' },
   { name: 'driverName', type: 'text', about: 'Who drove: assigned by hand, else by the code that the terminal sent.' },
@@ -52,7 +52,7 @@ export const PLACE = [
   { name: 'latitude', type: 'number', always: true, about: 'Where it ended; where it began while it lasts.' },
   { name: 'longitude', type: 'number', always: true },
 ] as const satisfies readonly Column[];
-/** Where an event began and ended, beside the place of its latest phase. */
+/** Start and end position of an event, besides the position of its latest phase. */
 export const PLACES = [
   { name: 'startLatitude', type: 'number', about: 'Where it began. Null where it was recorded before this was kept.' },
   { name: 'startLongitude', type: 'number' },
@@ -66,20 +66,20 @@ export const END_REASON = {
   about: 'Null while it lasts.',
 } as const satisfies Column;
 
-/** What rows are made with. */
+/** Input for the rows. */
 export interface Naming {
   vehicleName: string;
   geofenceName: string | null;
-  /** Unix milliseconds: until then it lasts, where it has not ended. */
+  /** Unix milliseconds until which the event lasts if it has not ended. */
   untilMs: number;
-  /** Totals of the trip where it lasts; null where they are not known. */
+  /** Totals of a trip in progress; null when they are unknown. */
   openTrip: OpenTotals | null;
 }
 
 /**
  * A report with a row for each event of some kinds that overlaps the time range, with the event's own start and end.
  *
- * @param rowOf null: the event has no place in it
+ * @param rowOf returns null for an event that the report leaves out
  */
 export function eventList(
   about: ReportAbout,
@@ -140,12 +140,12 @@ export function eventList(
   });
 }
 
-/** What the column `alarm` shows of an event: a power cut says so by its kind. */
+/** Value of column `alarm` for an event. A power cut has none, because its kind says so. */
 export function shownAlarm(event: FleetEvent): Alarm | null {
   return event.kind === 'power-cut' ? null : raisedAlarm(event);
 }
 
-/** Does the report include rows about this geofence? */
+/** Whether the report includes rows about this geofence. */
 export function isIncluded(
   id: GeofenceId,
   sources: ReportSources,
@@ -166,12 +166,12 @@ export function places({ phase, latitude, longitude, startLatitude, startLongitu
   return [startLatitude ?? null, startLongitude ?? null, latitude, longitude];
 }
 
-/** Totals of a trip: at its end, and while it lasts, those that mileage has of it. */
+/** Totals of a trip: those at its end, or while it lasts, those of the mileage report. */
 interface TripTotals extends OpenTotals {
   meanKmh: number | null;
 }
 
-/** Null where the trip lasts and nothing is known of it. */
+/** Null for a trip in progress of which nothing is known. */
 function tripTotals(trip: Trip, { untilMs, openTrip }: Pick<Naming, 'untilMs' | 'openTrip'>): TripTotals | null {
   if (trip.phase === 'end') return trip;
   if (openTrip === null) return null;

@@ -3,7 +3,7 @@ import type { Column, ReportKind, Row } from '../report.ts';
 import { seconds, tenths } from '../report.ts';
 import { byPeriod, totalsReport } from '../totals.ts';
 
-/** Older places say nothing of a day. */
+/** Maximum age of places: older ones say nothing about a day. */
 const LAST_MS = 31 * 86_400_000;
 
 const LAST: readonly Column[] = [

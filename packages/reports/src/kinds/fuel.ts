@@ -2,7 +2,7 @@ import { type Column, seconds, tenths } from '../report.ts';
 import { byPeriod, dayOf, PERIOD_START, totalsReport } from '../totals.ts';
 import { END_REASON, eventList, LASTED, lasted, PLACE, PLACES, places } from './event-lists.ts';
 
-/** What vehicles used, and what came into their tanks and went out of them. */
+/** Fuel that vehicles used, and that was filled into or taken out of their tanks. */
 export const fuelReport = totalsReport(
   {
     name: 'fuel',
@@ -53,7 +53,7 @@ export const fuelReport = totalsReport(
 
 const LEAST_DISTANCE_M = 1000;
 
-/** Litres on 100 km; null where the way is too short for it to mean anything. */
+/** Litres per 100 km; null if the distance is too short for a meaningful value. */
 export function per100Km(usedL: number, distanceM: number): number | null {
   return distanceM < LEAST_DISTANCE_M ? null : tenths((usedL * 100_000) / distanceM);
 }

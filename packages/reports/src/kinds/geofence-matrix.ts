@@ -16,7 +16,7 @@ import {
 import { byPeriod, dayOf, PERIOD_START } from '../totals.ts';
 import { isIncluded } from './event-lists.ts';
 
-/** What one vehicle did in one geofence, in one period. */
+/** Visits of one vehicle to one geofence in one period. */
 interface Cell {
   geofenceId: GeofenceId;
   place: number;
@@ -24,11 +24,11 @@ interface Cell {
   lastedMs: number;
   longestMs: number;
   firstMs: number;
-  /** Infinite: it was still there at the end. */
+  /** Infinite if the vehicle was still there at the end. */
   lastMs: number;
 }
 
-/** Who was where, how long: a row for each vehicle, geofence and period with a visit. */
+/** Time of vehicles in geofences: a row for each vehicle, geofence and period with a visit. */
 export const matrixReport: ReportKind = {
   name: 'geozone-matrix',
   summary: 'Which vehicles were in which geozones, how often and how long.',
@@ -55,7 +55,7 @@ export const matrixReport: ReportKind = {
   cursor: shapeCursor,
   async page(sources, question, after, limit): Promise<Page> {
     const { vehicle = null, returned = 0 } = (after as ShapeCursor | null) ?? {};
-    // A page asks about few vehicles, as it may show the rows of few.
+    // A small page queries few vehicles, because it may show the rows of few only.
     const { part, following } = fleetFrom(question.vehicles, vehicle, limit >= ROWS_AT_ONCE ? LIST_FLEET : 10);
     if (part.length === 0) return { rows: [], next: null };
     const cells = await cellsOf(sources, question, new Set(part.map(({ id }) => id)));
@@ -87,7 +87,7 @@ function rowOf(cell: Cell, sources: ReportSources, question: Question): Row {
   ];
 }
 
-/** By the name of the geofence and by time. */
+/** Sorts by the name of the geofence and by time. */
 function sortedCells(cells: Iterable<Cell>, { geofenceName }: ReportSources): Cell[] {
   const nameOf = (cell: Cell) => geofenceName(cell.geofenceId) ?? '';
   return [...cells].sort(
@@ -98,7 +98,7 @@ function sortedCells(cells: Iterable<Cell>, { geofenceName }: ReportSources): Ce
   );
 }
 
-/** Reads the visits of some vehicles, a page at a time; what is kept is the sums alone. */
+/** Reads the visits of some vehicles, a page at a time, and keeps the sums only. */
 async function cellsOf(
   sources: ReportSources,
   question: Question,

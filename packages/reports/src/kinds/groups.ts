@@ -1,10 +1,10 @@
 import { type Column, type ReportChart, type ReportKind, type Row, tenths, type Value } from '../report.ts';
 
 export const GROUPINGS = ['vehicle', 'driver', 'day', 'geozone', 'kind', 'sensor'] as const;
-/** What rows can be put together by. */
+/** Criteria by which rows can be grouped. */
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** The columns that a grouping may be made by, the first that a report has. */
+/** Candidate columns of each grouping: the first that a report has is used. */
 const COLUMNS_OF = {
   vehicle: ['vehicleName'],
   driver: ['driverName'],
@@ -23,15 +23,15 @@ function groupColumn({ columns }: Pick<ReportKind, 'columns'>, grouping: Groupin
   return -1;
 }
 
-/** The groupings that a kind's columns allow; none of tracks, whose rows mean nothing together. */
+/** The groupings that a kind's columns allow; none for tracks, whose rows have no meaningful totals. */
 export function groupingsOf(kind: Pick<ReportKind, 'columns' | 'isTrack'>): Grouping[] {
   return kind.isTrack ? [] : GROUPINGS.filter((grouping) => groupColumn(kind, grouping) >= 0);
 }
 
 /**
- * Of each row, the group that it belongs to: a name, or a day as `2026-01-31`; null: none.
+ * Creates a function that returns the group of a row: a name, or a day as `2026-01-31`; null: none.
  *
- * @param timeZone IANA name: whose days
+ * @param timeZone IANA name of the zone that days refer to
  * @throws {Error} when the kind has no such grouping
  */
 export function groupKey(
@@ -55,12 +55,12 @@ function dayIn(timeZone: string): (timeMs: Value) => string {
   return (timeMs) => format.format(Number(timeMs));
 }
 
-/** What many rows come to: their number, and a total for each column that has one. */
+/** Totals of many rows: their number, and a total for each column that has one. */
 export class Totalled {
   readonly #columns: readonly Column[];
   readonly #values: number[];
   readonly #counts: number[];
-  /** Of each column, the one that it is weighted by; -1: none. */
+  /** For each column, the index of the column that weights it; -1: none. */
   readonly #weights: number[];
   rows = 0;
 
@@ -94,7 +94,7 @@ export class Totalled {
     if (total === undefined || count === 0) return null;
     const value = this.#values[nth] ?? 0;
     if (total === 'mean') return tenths(value / count);
-    // Sums of tenths and thousandths are no longer round.
+    // Floating-point sums of tenths and thousandths are not exact.
     return Math.round(value * 1000) / 1000;
   }
 
@@ -104,10 +104,10 @@ export class Totalled {
   }
 }
 
-/** More are no groups that anybody reads. */
+/** Maximum number of groups: nobody reads more. */
 export const MAX_GROUPS = 10_000;
 
-/** A report has more groups than one may have. */
+/** The report has more groups than allowed. */
 export class TooManyGroupsError extends Error {
   override name = 'TooManyGroupsError';
   constructor() {
@@ -122,7 +122,7 @@ export class GroupTotals {
   readonly #columns: readonly Column[];
   readonly #keyOf: ((row: Row) => string | null) | null;
 
-  /** @param grouping null: totals of all rows alone */
+  /** @param grouping null: only totals of all rows */
   constructor(kind: Pick<ReportKind, 'name' | 'columns'>, grouping: Grouping | null, timeZone: string) {
     this.#columns = kind.columns;
     this.all = new Totalled(kind.columns);
@@ -143,7 +143,7 @@ export class GroupTotals {
     group.add(row);
   }
 
-  /** Days in their order, all else by name; rows without one last. */
+  /** Days in their order, other groups by name; rows without a group last. */
   get sorted(): [string | null, Totalled][] {
     return [...this.groups].sort(([a], [b]) => byKey(a, b));
   }
@@ -154,7 +154,7 @@ export function byKey(a: string | null, b: string | null): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }
 
-/** What the kind draws: what it says itself, else its first sum by its first grouping. */
+/** Charts of a kind: its own, else its first sum by its first grouping. */
 export function chartsOf(kind: Pick<ReportKind, 'columns' | 'isTrack' | 'isNow' | 'charts'>): readonly ReportChart[] {
   if (kind.charts !== undefined) return kind.charts;
   const measure = kind.columns.find(({ total, type }) => total === 'sum' && type === 'number');
@@ -165,7 +165,7 @@ export function chartsOf(kind: Pick<ReportKind, 'columns' | 'isTrack' | 'isNow' 
     : by.map((grouping) => ({ shape: 'bars', measure: measure.name, by: grouping }));
 }
 
-/** The same report with these columns alone, in the order of the report. */
+/** The same report with these columns only, in the order of the report. */
 export function projected(kind: ReportKind, names: readonly string[] | null): ReportKind {
   if (names === null) return kind;
   const at = kind.columns.flatMap(({ name }, nth) => (names.includes(name) ? [nth] : []));
@@ -179,7 +179,7 @@ export function projected(kind: ReportKind, names: readonly string[] | null): Re
   };
 }
 
-/** Without what it is weighted by, a mean would be another. */
+/** Removes the total of a mean whose weighting column is missing: the mean would be another. */
 function weighable(column: Column, names: readonly string[]): Column {
   const { total: _, ...rest } = column;
   return column.weight === undefined || names.includes(column.weight) ? column : rest;
@@ -187,7 +187,7 @@ function weighable(column: Column, names: readonly string[]): Column {
 
 const RARE = new Set(['phase', 'origin', 'inferred', 'valid', 'satellites', 'recordTime', 'receivedAt', 'protocol']);
 
-/** Is it shown where the reader has chosen no columns? */
+/** Whether the column is shown when the reader has chosen no columns. */
 export function isUsual({ name, type, isRare }: Column): boolean {
   return !isRare && type !== 'id' && type !== 'json' && !/(?:^l|L)(?:at|ong)itude$/.test(name) && !RARE.has(name);
 }

@@ -9,7 +9,7 @@ export interface TrackCursor {
   rejection: Rejection | null;
 }
 
-/** The archive, as far as a track goes. */
+/** The part of the archive that a track needs. */
 export interface TrackReport extends Pick<ReportArchive, 'fixesBefore'> {
   /**
    * Good positions of a vehicle with `fromMs` <= time of the fix < `toMs`, oldest first.
@@ -26,21 +26,21 @@ export interface TrackReport extends Pick<ReportArchive, 'fixesBefore'> {
 }
 
 /*
- * The archive does not store which fixes are jumps: that depends on the fixes before a fix, and those may arrive later.
- * So jumps are found when positions are read, in the order of their times, by the same code that the rules use.
+ * The archive does not store which fixes are jumps: that depends on earlier fixes, which may arrive later. So jumps are
+ * found when positions are read, in the order of their times, by the same code that the rules use.
  */
 
 /**
  * How many fixes before the time range are read to find where the vehicle was; older ones make no difference. The first
- * is taken as good. Where it is wrong itself, three fixes that agree over two minutes correct it, and even a terminal
+ * is assumed to be good. If it is wrong itself, three fixes that agree over two minutes correct it. Even a terminal
  * that sends every second has that many among them.
  */
 const LEAD_FIXES = 250;
 
-/** Why a position moved nothing, though it is good for itself. */
+/** Why a position did not move the vehicle, though it is valid by itself. */
 export type Judged = 'jump' | null;
 
-/** A judge for each of the vehicles, who has seen what was before a moment. */
+/** A jump judge for each of the vehicles, with its state at a moment. */
 export async function judgesAt(
   archive: Pick<Warehouse, 'fixesBefore'>,
   vehicleIds: readonly VehicleId[],
@@ -54,12 +54,14 @@ export async function judgesAt(
   return judges;
 }
 
-/** Takes the next position of the judge's vehicle. What the terminal calls invalid is no evidence of anything. */
+/**
+ * Judges the next position of the vehicle. A position that the terminal marks as invalid is no evidence of anything.
+ */
 export function judged(judge: JumpJudge, position: Position): Judged {
   return position.valid && judge.judge(position) === 'jump' ? 'jump' : null;
 }
 
-/** Where a page of one vehicle's track ended, and what its fixes had come to. */
+/** End of a page of one vehicle's track, with the state of its jump detection. */
 export interface JudgedCursor extends TrackCursor {
   judged: JumpState;
 }

@@ -2,7 +2,7 @@ import { MAINTENANCE_STAGES, type MaintenanceState, type ServiceRecord, type Veh
 import { type ShapeCursor, shapeCursor } from '../cursors.ts';
 import { type Column, fleetFrom, type ReportKind, type Row, seconds, tenths } from '../report.ts';
 
-/** How a plan stands, with what it is called. */
+/** State of a plan, with its name. */
 export interface PlannedService extends MaintenanceState {
   planName: string;
 }
@@ -13,11 +13,11 @@ export interface MaintenanceOfVehicles {
   planned(vehicleIds: readonly VehicleId[]): Promise<readonly PlannedService[]>;
   /** Services that were done in a time range, by their times. */
   done(vehicleIds: readonly VehicleId[], fromMs: number, toMs: number): Promise<readonly ServiceRecord[]>;
-  /** What most of these services were paid in; null: nothing was paid. */
+  /** Currency in which most of these services were paid; null: nothing was paid. */
   currency(vehicleIds: readonly VehicleId[], fromMs: number, toMs: number): Promise<string | null>;
 }
 
-/** Vehicles that are asked about together. */
+/** Vehicles per query. */
 const AT_ONCE = 50;
 
 const COLUMNS: readonly Column[] = [

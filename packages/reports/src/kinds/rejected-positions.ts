@@ -4,21 +4,21 @@ import type { ReportArchive } from '../report.ts';
 import { type JudgedCursor, judgedTrack, type TrackReport } from './jumps.ts';
 
 const PAGE_POSITIONS = 10_000;
-/** A fix each five seconds, for a day. */
+/** Maximum number of pages: enough for a fix every five seconds, for a day. */
 const MAX_PAGES = 2;
 
 export interface VehicleRejections {
-  /** By reason, the last rejected first. */
+  /** Rejected positions by reason, the most recent first. */
   rejections: RejectedPositions[];
-  /** False where the vehicle sent more than was searched for jumps: the oldest was. */
+  /** False when the vehicle sent more than is searched for jumps: only the oldest was. */
   isComplete: boolean;
 }
 
 /**
- * Which of a vehicle's positions of some hours moved nothing, and why: those that are wrong for themselves, and those
- * that nobody gets to in the time.
+ * Positions of a vehicle, of some hours, that did not move it, and why: those that are wrong by themselves, and those
+ * that are impossible in the time since the fix before.
  *
- * @param fromMs Unix milliseconds: by when the gateway had them; of jumps by the times of their fixes
+ * @param fromMs Unix milliseconds: by the time of reception; for jumps, by the times of their fixes
  */
 export async function rejectedPositions(
   archive: Pick<ReportArchive, 'rejections'> & TrackReport,

@@ -2,21 +2,21 @@ import { isTimely, type Position, type Sensor, type SensorThreshold } from '@out
 import { CompiledSensor, SensorSeries } from '@outrider/engine';
 import { placeOf } from '../calendar.ts';
 
-/** What the values of a sensor come to in an interval. */
+/** Statistics of a sensor's values in an interval. */
 export interface Measured {
   samples: number;
-  /** Of the values in the interval; of none, min and max are infinite. */
+  /** Of the values in the interval. Without any, min and max are infinite. */
   min: number;
   max: number;
   sum: number;
-  /** How long values are known for: each until the next one, unless that is a gap. */
+  /** Time for which values are known: each holds until the next one, unless that is a gap. */
   knownMs: number;
-  /** Of that, how long the value was above, below or inside of what a threshold names, and how long it was not 0. */
+  /** Parts of that time: value above, below or inside the limits of a threshold, and value other than 0. */
   aboveMs: number;
   belowMs: number;
   insideMs: number;
   onMs: number;
-  /** How often it became something else than 0. */
+  /** How often the value changed from 0 to another. */
   timesOn: number;
 }
 
@@ -27,7 +27,7 @@ function nothing(): Measured {
   };
 }
 
-/** The values beyond which a sensor's thresholds are, however long and whatever their hysteresis. */
+/** Limits of a sensor's thresholds, whatever their durations and their hysteresis. */
 export interface Limits {
   aboveOf: number | null;
   belowOf: number | null;
@@ -51,7 +51,7 @@ const isOver = (condition: SensorThreshold['condition']) => condition === 'above
 const isUnder = (condition: SensorThreshold['condition']) => condition === 'below' || condition === 'outside';
 
 /**
- * Statistics of one vehicle's sensors by interval, of its records as they are read: what is held grows with the
+ * Statistics of one vehicle's sensors by interval, computed while its records are read. Memory grows with the
  * intervals, not with the records.
  */
 export class SensorStatistics {
@@ -61,7 +61,7 @@ export class SensorStatistics {
 
   /**
    * @param cuts Unix milliseconds: where the intervals begin, and where the last one ends
-   * @param gapMs longer without a value, and nothing is known of the time between
+   * @param gapMs after a longer time without a value, nothing is known of the time between
    */
   constructor(sensors: readonly Sensor[], cuts: readonly number[], gapMs: number) {
     this.#cuts = cuts;
@@ -74,13 +74,15 @@ export class SensorStatistics {
     }));
   }
 
-  /** Takes the next record. Those a gap before the first interval, and a gap behind the last, belong to it. */
+  /**
+   * Takes the next record. Records up to one gap before the first interval, and one gap after the last, are needed too.
+   */
   take(record: Position & { receivedAtMs: number; rejection: string | null }): void {
     if (record.rejection !== null && !isTimely(record, record.receivedAtMs)) return;
     for (const followed of this.#sensors) this.#take(followed, record);
   }
 
-  /** What a sensor's values come to in an interval, by their places; null without any. */
+  /** Statistics of a sensor in an interval, by their indexes; null without any. */
   at(sensor: number, interval: number): Measured | null {
     return this.#sensors[sensor]?.intervals[interval] ?? null;
   }
@@ -103,7 +105,7 @@ export class SensorStatistics {
     if (isKnown && before === 0 && value !== 0) measured.timesOn += 1;
   }
 
-  /** The value lasted from one time to another. */
+  /** Adds the time for which a value held. */
   #last(followed: Followed, fromMs: number, toMs: number, value: number): void {
     const { aboveOf, belowOf, inside } = followed.limits;
     const isAbove = aboveOf !== null && value > aboveOf;

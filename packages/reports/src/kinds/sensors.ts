@@ -29,9 +29,9 @@ const SAMPLES: Column = { name: 'samples', type: 'whole', always: true, total: '
 
 type Intervals = Pick<Calendar, 'cuts'> & { days: readonly string[] };
 
-/** Records of so many times are read at once. */
+/** Maximum number of record times per query. */
 const RECORDS_AT_ONCE = 10_000;
-/** A median depends on as many records as it is of; those from before are read for this long at most. */
+/** Maximum time before the range of which records are read: a median depends on as many records as it covers. */
 const MOST_LEAD_MS = 6 * 3_600_000;
 
 /** A report with a row for each vehicle, interval and sensor. */
@@ -86,7 +86,7 @@ function sensorsIn({ sensors }: Question['vehicles'][number], { sensors: named }
   return sensors.filter(({ id, name }) => keys.has(id) || keys.has(sensorNameKey(name)));
 }
 
-/** Reads the vehicle's records page after page: the expressions of sensors are evaluated here, as in the rules. */
+/** Reads the vehicle's records page by page: the expressions of sensors are evaluated here, as in the rules. */
 async function statisticsOf(
   { archive }: ReportSources,
   { signal }: Question,
@@ -183,11 +183,11 @@ const MINUTE_MS = 60_000;
 const LENGTHS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10_080].map((each) => each * MINUTE_MS);
 const DEFAULT_POINTS = 500;
 
-/** Intervals of equal length from the first midnight on: the shortest of which there are not too many. */
+/** Intervals of equal length from the first midnight on, of the shortest length with which they are not too many. */
 export function seriesCuts(question: Pick<Question, 'fromMs' | 'toMs' | 'timeZone' | 'maxPoints'>): number[] {
   const { fromMs, toMs, timeZone, maxPoints } = question;
   const most = Math.max(2, maxPoints ?? DEFAULT_POINTS);
-  // The first and the last are cut off where the time range is.
+  // The time range truncates the first and the last interval.
   const least = (toMs - fromMs) / (most - 1);
   const lengthMs = LENGTHS_MS.find((each) => each >= least) ?? Math.ceil(least / 86_400_000) * 86_400_000;
   const day = Temporal.Instant.fromEpochMilliseconds(fromMs).toZonedDateTimeISO(timeZone).startOfDay();

@@ -47,11 +47,10 @@ const COLUMNS: readonly Column[] = VISIT_COLUMNS.filter(({ name }) => !/geozone/
 const SHOWN = COLUMNS.map(({ name }) => VISIT_COLUMNS.findIndex((column) => column.name === name));
 
 /**
- * Visits of a shape that was never saved: what the engine would have found, had the shape existed since a day before
- * the time range. The same engine runs over the positions, so a geofence of this shape gives the same results from now
- * on.
+ * Visits of an unsaved shape: what the engine would have found if the shape had existed since a day before the time
+ * range. The same engine runs over the positions, so a geofence of this shape gives the same results from now on.
  *
- * @param minDwellSeconds as a geofence has it
+ * @param minDwellSeconds the same as of a geofence
  */
 export function shapeVisitsReport(shape: Shape, minDwellSeconds: number): ReportKind {
   return withPlaces({
@@ -89,7 +88,7 @@ export function shapeVisitsReport(shape: Shape, minDwellSeconds: number): Report
   });
 }
 
-/** Those of many vehicles that were near enough to have been inside. */
+/** Selects the vehicles that came near enough to have been inside. */
 async function nearOnes(
   { archive }: ReportSources,
   { fromMs, toMs, signal }: Question,
@@ -101,7 +100,8 @@ async function nearOnes(
 }
 
 /**
- * The shape's box with a margin; the whole width where a degree of longitude says little, or the box goes all round.
+ * The shape's box with a margin; all longitudes where a degree of longitude is very short, or if the box spans all of
+ * them.
  */
 function around(shape: Shape): Box {
   const [west, south, east, north] = boundingBox(shape);

@@ -18,7 +18,7 @@ import { isIncluded, PLACES, places, shownAlarm } from './event-lists.ts';
 
 export const VIOLATIONS: readonly EventKind[] = eventKindsWhere(({ isUnwanted }) => isUnwanted === true);
 
-/** All violations of one kind (of alarms and harsh driving, of one of them) of a vehicle that began in one period. */
+/** All violations of one kind (for alarms and harsh driving, of one type) by a vehicle that began in one period. */
 interface Bundle {
   place: number;
   event: FleetEvent;
@@ -27,11 +27,11 @@ interface Bundle {
   longestMs: number;
   peakKmh: number | null;
   overLimitKmh: number | null;
-  /** How bad the worst is: what it was over the limit, else how long it lasted. */
+  /** Severity of the worst one: how far it exceeded the limit, else its duration. */
   worst: number;
 }
 
-/** What went wrong, by vehicle and day, and the worst of each kind. */
+/** Violations by vehicle and day, with the worst of each kind. */
 export const violationsReport = withPlaces({
   name: 'violations',
   summary: 'Speeding, alarms, power cuts and silence, by vehicle and day, with the worst of each kind.',

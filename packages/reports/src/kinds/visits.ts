@@ -44,11 +44,11 @@ export const VISIT_COLUMNS: readonly Column[] = [
 export interface Left {
   vehicleId: VehicleId;
   geofenceId: GeofenceId;
-  /** Null: it still lasts, and nothing lies between it and another. */
+  /** Null: the visit still lasts, and no interval lies between it and another. */
   endedAtMs: number | null;
 }
 
-/** Visits of geofences that are defined, and the intervals between them. */
+/** Visits of saved geofences, and the intervals between them. */
 export const visitsReport = withPlaces({
   name: 'geozone-visits',
   summary: 'Visits of geozones, and what lies between them.',
@@ -95,9 +95,9 @@ function isIncludedVisit(event: FleetEvent, sources: ReportSources, question: Qu
 }
 
 /**
- * Rows of visits, by vehicle and time, with what lies between them.
+ * Rows of visits, by vehicle and time, with the intervals between them.
  *
- * @param before what was left last, by the visits before these
+ * @param before the visit that was left last, among those before these
  * @param untilOf Unix milliseconds until which a visit that has not ended lasts
  */
 export function visitRows(
@@ -131,7 +131,7 @@ export function visitRows(
     if (left !== null && left.endedAtMs !== null && left.endedAtMs < startedAtMs)
       rows.push(row('between', left.geofenceId, geofenceId, left.endedAtMs, startedAtMs));
     rows.push(row('inside', geofenceId, null, startedAtMs, endedAtMs));
-    // Where geofences overlap, the one that is left last is the one that the vehicle comes from.
+    // If geofences overlap, the vehicle comes from the one that it left last.
     if (left === null || endedAtMs === null || (left.endedAtMs !== null && endedAtMs >= left.endedAtMs))
       left = { vehicleId, geofenceId, endedAtMs };
   }

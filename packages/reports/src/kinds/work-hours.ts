@@ -2,7 +2,7 @@ import { calendarOf, type Period } from '../calendar.ts';
 
 const DAYS = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'] as const;
 const DAY_MINUTES = 24 * 60;
-/** More are no hours that anybody works. */
+/** Maximum number of spans of a day: nobody works more. */
 const MOST_SPANS = 4;
 export const DEFAULT_WORK_HOURS = 'Mo-Fr 08:00-18:00';
 export const MAX_WORK_HOURS_LENGTH = 200;
@@ -13,10 +13,10 @@ type Span = readonly [from: number, to: number];
 export type WorkHours = readonly (readonly Span[])[];
 
 /**
- * Reads hours such as `Mo-Fr 08:00-12:00,13:00-17:00; Sa 22:00-06:00`: days, and spans by the clock on the wall. What
- * ends before it begins ends on the next day.
+ * Parses hours such as `Mo-Fr 08:00-12:00,13:00-17:00; Sa 22:00-06:00`: days, and spans in local time. A span that ends
+ * before it begins ends on the next day.
  *
- * @throws {RangeError} which says what is wrong with it
+ * @throws {RangeError} with a message about what is wrong
  */
 export function readWorkHours(text: string): WorkHours {
   const week = DAYS.map((): Span[] => []);
@@ -54,20 +54,20 @@ function spanOf(text: string): Span {
   return [from, to];
 }
 
-/** A time range cut at days (weeks, months) and where work begins and ends. */
+/** A time range cut at days (weeks, months), and at the start and the end of work. */
 export interface WorkCalendar {
-  /** Unix milliseconds, growing; the first is the start, the last the end. */
+  /** Unix milliseconds, ascending; the first is the start, the last the end. */
   cuts: number[];
-  /** For each interval twice the number of its period, one more where it is work. */
+  /** For each interval, twice the index of its period, plus one if it is work. */
   places: number[];
   /** First day of each period. */
   days: string[];
 }
 
 /**
- * Work begins and ends by the clock on the wall, whatever the clocks do: a night shift may have 7 hours or 9. A time
- * that is left out is as much later; of one that comes twice it is the first. What of a shift lies behind midnight
- * counts on the next day.
+ * Cuts a time range for the report of work. Work begins and ends by local time, whatever the clocks do: a night shift
+ * may have 7 hours or 9. A skipped local time is later by what is skipped; of one that comes twice, the first counts.
+ * The part of a shift after midnight counts on the next day.
  *
  * @throws {RangeError} when there is no such zone, or there would be too many intervals
  */
@@ -96,7 +96,7 @@ export function workCalendarOf(
 
 const ascending = (a: number, b: number) => a - b;
 
-/** Spans of work as Unix milliseconds, growing, without an overlap. */
+/** Spans of work as Unix milliseconds, ascending, without an overlap. */
 function spansWithin(fromMs: number, toMs: number, timeZone: string, hours: WorkHours): [number, number][] {
   const dayOf = (ms: number) => Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timeZone).toPlainDate();
   const end = dayOf(toMs);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Config, Variables } from '../config.ts';
 
-/** Files, databases, connections to servers. */
+/** Descriptors for files, databases, and connections to servers. */
 const OTHER_DESCRIPTORS = 500;
 
 /** Why the limit of open files is too low for the settings, and what to do about it. */
@@ -13,19 +13,19 @@ export interface DescriptorShortage {
 }
 
 /**
- * How many files this process may have open: Node raises its own limit (the soft one) to the highest that the system
- * allows (the hard one) before any code runs. Null where the system does not show it.
+ * Maximum number of files that this process may have open. Node raises its own limit (the soft one) to the highest that
+ * the system allows (the hard one) before any code runs. Null if the system does not show it.
  */
 export function descriptorLimit(): number | null {
   try {
     return limitIn(readFileSync('/proc/self/limits', 'utf8'));
   } catch {
-    // Another system than Linux, or /proc is hidden.
+    // Not Linux, or /proc is hidden.
     return null;
   }
 }
 
-/** @param text of `/proc/<pid>/limits`; null where it bounds nothing */
+/** @param text of `/proc/<pid>/limits` @returns null if it sets no limit */
 export function limitIn(text: string): number | null {
   const limit = /^Max open files\s+(\d+)/m.exec(text)?.[1];
   return limit === undefined ? null : Number(limit);
@@ -45,7 +45,7 @@ export function allowedConnections<V extends Variables>(variables: V, config: Co
  *
  * @param limit see {@link descriptorLimit}
  * @param allowed see {@link allowedConnections}
- * @returns null where the limit suffices
+ * @returns null if the limit suffices
  */
 export function descriptorShortage(
   limit: number | null,

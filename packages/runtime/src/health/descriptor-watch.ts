@@ -6,7 +6,7 @@ import { Counter, Gauge, type Metrics } from '../prometheus.ts';
 import { descriptorShortage, limitIn } from './descriptor-limit.ts';
 
 const CHECK_EVERY_MS = 5000;
-/** From this share of the limit on, a burst of connections could take the rest. */
+/** Share of the limit above which a burst of connections could take the rest. */
 const SCARCE_SHARE = 0.9;
 
 /** How many file descriptors (files, sockets) a process has open, and may have open. */
@@ -20,7 +20,7 @@ export interface DescriptorWatchParts {
   metrics: Metrics;
   /** Connections that settings allow, by setting: compared with the limit at the start. */
   allowed: Readonly<Record<string, number>>;
-  /** Default: those of this process. Null where the system does not show them. */
+  /** Default: the descriptors of this process. Null if the system does not show them. */
   read?: () => Promise<Descriptors | null>;
   /** Default 5 s. */
   checkEveryMs?: number;
@@ -28,8 +28,8 @@ export interface DescriptorWatchParts {
 }
 
 /**
- * Says at the start where the limit of open files is below what the settings allow. Warns before the process runs out
- * of file descriptors, and says so when it has: the system then closes new connections without a word to the process
+ * Logs at the start if the limit of open files is below what the settings allow. Warns before the process runs out of
+ * file descriptors, and logs when it has. The system then closes new connections without notifying the process
  * (EMFILE), so nothing else would show it.
  */
 export function createDescriptorWatch(parts: DescriptorWatchParts): Watch {
@@ -59,7 +59,7 @@ export function createDescriptorWatch(parts: DescriptorWatchParts): Watch {
     try {
       last = await read();
     } catch (error) {
-      // Reading the list takes a descriptor itself.
+      // Reading the list needs a descriptor itself.
       if (!isExhausted(error)) throw error;
       exhausted.inc();
       return 'exhausted';
@@ -97,7 +97,7 @@ export function createDescriptorWatch(parts: DescriptorWatchParts): Watch {
   };
 }
 
-/** Is it that the process (EMFILE) or the system (ENFILE) has no file descriptor left? */
+/** Whether the process (EMFILE) or the system (ENFILE) has no file descriptor left. */
 export function isExhausted(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return code === 'EMFILE' || code === 'ENFILE';
@@ -111,7 +111,7 @@ async function readDescriptors(): Promise<Descriptors | null> {
     return limit === null ? null : { open: open.length, limit };
   } catch (error) {
     if (isExhausted(error)) throw error;
-    // Another system than Linux, or /proc is hidden.
+    // Not Linux, or /proc is hidden.
     return null;
   }
 }

@@ -9,7 +9,7 @@ import { FillForecast } from './fill-forecast.ts';
 const MIB = 1024 * 1024;
 const CHECK_EVERY_MS = 10_000;
 
-/** When a service warns that its disk fills up. */
+/** Settings of the warning about a full disk. */
 export const diskVariables = {
   DISK_WARNING_MB: whole(
     0,
@@ -27,7 +27,7 @@ export async function freeBytes(folder: string): Promise<number> {
 
 export interface DiskWatchParts {
   folder: string;
-  /** Below this much free space it warns. */
+  /** Free space below which the watch warns. */
   warningMb: number;
   logger: Logger;
   metrics: Metrics;
@@ -39,8 +39,8 @@ export interface DiskWatchParts {
 }
 
 /**
- * Measures the free space of a folder's disk, and warns once when it falls below the bound or will be used up within a
- * day, and again when it is back above.
+ * Measures the free space of a folder's disk. Warns once when it falls below the bound or will be used up within a day,
+ * and reports when it has recovered.
  */
 export function createDiskWatch(parts: DiskWatchParts): Watch {
   const { folder, warningMb, logger, metrics, free = freeBytes, checkEveryMs = CHECK_EVERY_MS } = parts;

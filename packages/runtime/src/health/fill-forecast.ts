@@ -1,19 +1,19 @@
 const HOUR_MS = 3_600_000;
-/** What came before says little of what comes next. */
+/** Older samples say little about what comes next. */
 const WINDOW_MS = 6 * HOUR_MS;
 /** A shorter time shows a merge or a backup, not a trend. */
 const LEAST_MS = HOUR_MS;
 const SAMPLE_EVERY_MS = 60_000;
 const WARN_BELOW_SECONDS = 24 * 3600;
-/** Far enough from the bound that a forecast near it does not come and go. */
+/** Hysteresis: a forecast near the bound must not appear and disappear repeatedly. */
 const CLEAR_ABOVE_SECONDS = 2 * WARN_BELOW_SECONDS;
 
-/** When something that fills up will be full, by how the space in it went down during the last hours. */
+/** Forecasts when a space will be full, from its decrease during the last hours. */
 export class FillForecast {
   #samples: { atMs: number; space: number }[] = [];
   #isShort = false;
 
-  /** @param space how much is left, in any unit */
+  /** @param space remaining space, in any unit */
   note(atMs: number, space: number): void {
     const last = this.#samples.at(-1);
     if (last !== undefined && atMs - last.atMs < SAMPLE_EVERY_MS) return;
@@ -23,12 +23,12 @@ export class FillForecast {
     this.#isShort = seconds !== null && seconds < (this.#isShort ? CLEAR_ABOVE_SECONDS : WARN_BELOW_SECONDS);
   }
 
-  /** Is less than a day left? Once it is, until two days are. */
+  /** Whether less than a day is left. Once true, it stays true until two days are left. */
   get isShort(): boolean {
     return this.#isShort;
   }
 
-  /** Null where it does not fill up, or was watched for less than an hour. */
+  /** Null if the space is not filling up, or was watched for less than an hour. */
   get secondsLeft(): number | null {
     const [first, last] = [this.#samples[0], this.#samples.at(-1)];
     if (first === undefined || last === undefined || last.atMs - first.atMs < LEAST_MS) return null;
@@ -37,7 +37,7 @@ export class FillForecast {
   }
 }
 
-/** Of the line with the least squares of differences, in units a millisecond. */
+/** Slope of the least-squares line, in units per millisecond. */
 function slopeOf(samples: readonly { atMs: number; space: number }[]): number {
   const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const atMs = meanOf(samples.map((sample) => sample.atMs));

@@ -15,16 +15,16 @@ export interface HealthServer {
 
 export interface HealthParts {
   host: string;
-  /** 0 takes any free one. */
+  /** 0 selects any free port. */
   port: number;
-  /** Asked with every call: what there is to check changes while a service starts and stops. */
+  /** Called with every request: the parts to check change while a service starts and stops. */
   checks(): Readonly<Record<string, ReadyCheck>>;
   metricsAccess: MetricsAccess;
   logger: Logger;
   metrics: Metrics;
   /**
-   * Where what is usually served here is not yet: any other path is answered with 503 and this as `Retry-After`.
-   * Default: with 404.
+   * If the usual content of this port is not available yet, any other path is answered with 503 and this as
+   * `Retry-After`. Default: 404.
    */
   retryAfterSeconds?: number;
 }
@@ -36,18 +36,18 @@ interface HealthAnswer {
   headers?: Record<string, string>;
 }
 
-/** Programs that supervise a service have few connections; a stranger shall not take all. */
+/** Few connections suffice for programs that supervise a service; a stranger must not take all of them. */
 const CONNECTIONS = { total: 256, perKey: 64 };
 
 /**
- * Health and metrics of a service that serves nothing else over HTTP: `/health/live`, `/health/ready`, `/metrics`. For
- * machines in the own network.
+ * Serves the health and metrics of a service that serves nothing else over HTTP: `/health/live`, `/health/ready`,
+ * `/metrics`. For machines in the own network.
  *
  * @throws {Error} when the port is taken or may not be used
  */
 export function openHealthServer(parts: HealthParts): Promise<HealthServer> {
   const { checks, metricsAccess, logger, retryAfterSeconds } = parts;
-  // However many ask, the parts are checked once at a time.
+  // However many requests come, only one check of the parts runs at a time.
   const ready = sharedFor(0, () => readiness(checks(), logger));
   const answers: Record<string, (request: MetricsRequest) => Promise<HealthAnswer>> = {
     '/health/live': async () => json(200, { status: 'ok' }),
@@ -66,7 +66,7 @@ export function openHealthServer(parts: HealthParts): Promise<HealthServer> {
 }
 
 /**
- * `/metrics` alone, on a port of its own.
+ * Serves `/metrics` alone, on a port of its own.
  *
  * @throws {Error} when the port is taken or may not be used
  */

@@ -1,15 +1,15 @@
 import { SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import type { Logger } from '../logger.ts';
 
-/** What is said of a part that works. All of it is public: names of parts, and no addresses or ids. */
+/** Report of a part that works. All of it is public: names of parts, and no addresses or ids. */
 export interface PartReport {
-  /** For the operator. */
+  /** Warnings for the operator. */
   warnings?: readonly string[];
   /** Records that the part has not processed yet, by topic. */
   behind?: Readonly<Record<string, number>>;
 }
 
-/** Resolves when the part works, with what is said of it; rejects with the reason when it does not. */
+/** Resolves with the report if the part works; rejects with the reason if it does not. */
 // biome-ignore lint/suspicious/noConfusingVoidType: checks that have nothing to say are plain async functions
 export type ReadyCheck = () => Promise<void | PartReport>;
 
@@ -34,7 +34,7 @@ export interface PartReadiness {
   behind?: Readonly<Record<string, number>>;
 }
 
-/** What `/health/ready` answers. */
+/** Response of `/health/ready`. */
 export interface Readiness {
   status: Status;
   parts: Record<string, PartReadiness>;
@@ -42,7 +42,7 @@ export interface Readiness {
 
 const CHECK_WITHIN_MS = 2000;
 
-/** Checks all parts in parallel. The reason of a failure is logged, and not part of the public result. */
+/** Checks all parts in parallel. The reason of a failure is logged, and is not part of the public result. */
 export async function readiness(checks: Readonly<Record<string, ReadyCheck>>, logger: Logger): Promise<Readiness> {
   const parts = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {

@@ -1,7 +1,7 @@
 import type { Logger } from '../logger.ts';
 
 /**
- * Kafka's client sets timers in the past when it need not wait. They run at once, as intended, but Node warns of the
+ * Kafka's client sets timers in the past when it need not wait. They run at once, as intended, but Node warns about the
  * first.
  */
 const HARMLESS = 'TimeoutNegativeWarning';

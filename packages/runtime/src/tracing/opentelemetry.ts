@@ -28,12 +28,12 @@ import type { Logger } from '../logger.ts';
 import type { TracingConfig } from './settings.ts';
 import { NO_SPAN, type Span, type SpanOptions, type Tracing } from './tracing.ts';
 
-/** Spans that wait for export; further ones are dropped. */
+/** Maximum number of spans that wait for export; further ones are dropped. */
 const MAX_QUEUE = 4096;
 const MAX_BATCH = 512;
 const EXPORT_INTERVAL_MS = 1000;
 const EXPORT_TIMEOUT_MS = 10_000;
-/** Limit for the last export when the process stops. */
+/** Time limit of the last export when the process stops. */
 const CLOSE_WITHIN_MS = 2000;
 /** Traces of packets beyond this are dropped: recording them would take the time that receiving packets needs. */
 const MAX_PACKETS_PER_SECOND = 500;
@@ -42,7 +42,8 @@ const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /**
- * Traces by the OpenTelemetry SDK, to a collector by OTLP/HTTP. An unavailable endpoint costs no more than its queue.
+ * Traces by the OpenTelemetry SDK, sent to a collector by OTLP/HTTP. An unavailable endpoint costs no more than its
+ * queue.
  */
 export function openOpenTelemetry(config: TracingConfig & { endpoint: string }, logger: Logger): Tracing {
   const ids = new PacketIds();

@@ -9,7 +9,7 @@ const SAMPLERS = [
   'traceidratio',
 ] as const;
 
-/** Where traces go, by the standard variables of OpenTelemetry. */
+/** Settings of the trace export, with the standard variables of OpenTelemetry. */
 export const tracingVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     ...text(
@@ -54,11 +54,11 @@ export interface TracingConfig {
   headers: Readonly<Record<string, string>>;
   serviceName: string;
   sampler: (typeof SAMPLERS)[number];
-  /** From 0 to 1, for the samplers that ask for it. */
+  /** Share of traces from 0 to 1, for the samplers that use one. */
   share: number;
 }
 
-/** @param processName what it is called where it is not set */
+/** @param processName name of the service if none is set */
 export function tracingConfigOf(config: Config<typeof tracingVariables>, processName: string): TracingConfig {
   return {
     endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
@@ -69,7 +69,7 @@ export function tracingConfigOf(config: Config<typeof tracingVariables>, process
   };
 }
 
-/** As W3C Baggage writes pairs: `name=value,name=value`, percent-encoded. */
+/** Parses pairs as in W3C Baggage: `name=value,name=value`, percent-encoded. */
 function headersOf(list: string): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const pair of list.split(',')) {

@@ -2,14 +2,14 @@ import type { PacketTrace, TraceId } from '@outrider/domain';
 
 export type SpanFacts = Readonly<Record<string, string | number | boolean>>;
 
-/** What a span hangs on, besides its own trace. */
+/** Options of a span. */
 export interface SpanOptions {
-  /** When it began, by {@link Tracing.nowMs}; default now. */
+  /** Start of the span, by {@link Tracing.nowMs}; default now. */
   startMs?: number;
   facts?: SpanFacts;
-  /** Packets that it is about, beside others: only those whose traces are recorded count. */
+  /** Packets to which the span links: only those whose traces are recorded count. */
   packets?: readonly TraceId[];
-  /** `server` answers somebody's call, `client` makes one; default: neither. */
+  /** `server` answers a call, `client` makes one; default: neither. */
   kind?: 'server' | 'client';
 }
 
@@ -17,9 +17,9 @@ export interface SpanOptions {
 export interface Span {
   /** False for spans that are not exported. */
   readonly isRecorded: boolean;
-  /** For the headers `traceparent` and `traceresponse` (W3C Trace Context); null when tracing is off. */
+  /** Value for the headers `traceparent` and `traceresponse` (W3C Trace Context); null when tracing is off. */
   readonly traceparent: string | null;
-  /** A part of it; `startMs` by {@link Tracing.nowMs}, default now. */
+  /** Begins a child span; `startMs` by {@link Tracing.nowMs}, default now. */
   child(name: string, startMs?: number): Span;
   note(facts: SpanFacts): void;
   /** For spans whose operation is known only later. */
@@ -35,11 +35,11 @@ export interface Tracing {
   readonly isOn: boolean;
   /** Unix milliseconds with fractions, from a monotonic clock. */
   nowMs(): number;
-  /** Is the trace of this packet recorded? Depends on the id alone, so that all services agree. */
+  /** Whether the trace of this packet is recorded. Depends on the id only, so that all services agree. */
   recordsPacket(trace: PacketTrace): boolean;
   /** The first span of a packet's trace, which the gateway creates. */
   beginPacket(trace: PacketTrace, name: string, options?: SpanOptions): Span;
-  /** An operation caused by a packet: part of the packet's trace, where that is recorded. */
+  /** An operation caused by a packet: part of the packet's trace, if that is recorded. */
   ofPacket(traceId: TraceId | undefined, name: string, options?: SpanOptions): Span;
   /**
    * An operation with a trace of its own, or in the trace of a caller.
@@ -73,10 +73,10 @@ export const NO_TRACING: Tracing = {
   close: async () => {},
 };
 
-/** Packets that one span links to, at most. */
+/** Maximum number of packets that one span links to. */
 const MAX_NAMED = 100;
 
-/** Those of the packets whose traces are recorded, at most {@link MAX_NAMED}. */
+/** The packets whose traces are recorded, at most {@link MAX_NAMED}. */
 export function recordedAmong(
   tracing: Tracing,
   records: readonly { readonly value: { readonly trace?: PacketTrace | null } }[],
@@ -92,7 +92,7 @@ export function recordedAmong(
   return ids;
 }
 
-/** Runs `work` in a span, which fails with the error that `work` throws. */
+/** Runs `work` in a span. If `work` throws, the span is marked as failed with the error. */
 export async function inSpan<T>(span: Span, work: (span: Span) => Promise<T>): Promise<T> {
   try {
     return await work(span);

@@ -1,9 +1,9 @@
-/** Puts bits one behind the other, the highest first: the payload of a unit of H.264. */
+/** Writes bits, the highest first, as the payload of an H.264 unit. */
 export class BitWriter {
   #bytes = Buffer.alloc(4096);
   #bit = 0;
 
-  /** @param count 32 at most */
+  /** @param count at most 32 */
   bits(value: number, count: number): this {
     this.#reserve(count);
     for (let i = count - 1; i >= 0; i--) {
@@ -25,13 +25,13 @@ export class BitWriter {
     return this.unsigned(value > 0 ? 2 * value - 1 : -2 * value);
   }
 
-  /** Zeros up to the next byte. */
+  /** Adds zeros up to the next byte. */
   align(): this {
     this.#bit = (this.#bit + 7) & ~7;
     return this;
   }
 
-  /** Whole bytes; only where a byte begins. */
+  /** Writes whole bytes; allowed only at a byte boundary. */
   bytes(bytes: Uint8Array): this {
     if (this.#bit % 8 !== 0) throw new Error('not at the beginning of a byte');
     this.#reserve(8 * bytes.length);
@@ -40,7 +40,7 @@ export class BitWriter {
     return this;
   }
 
-  /** The payload with the bit that ends it. */
+  /** The payload with its stop bit. */
   end(): Buffer {
     this.bits(1, 1).align();
     return this.#bytes.subarray(0, this.#bit / 8);

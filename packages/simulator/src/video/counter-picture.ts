@@ -2,21 +2,21 @@ import type { Picture } from './plain-h264.ts';
 
 export const WIDTH = 160;
 export const HEIGHT = 96;
-/** Digits that the counter has; it begins anew after the last number that they can show. */
+/** Number of digits of the counter; it restarts at 0 after the highest number. */
 export const DIGITS = 5;
 
 const DARK = 40;
 const BRIGHT = 210;
-/** Pixels to a dot of a digit, and dots to a digit with the gap behind it. */
+/** Pixels per dot of a digit, and dots per digit including the gap after it. */
 const DOT = 8;
 const DIGIT_DOTS = 4;
 const TOP = 24;
-/** Three dots by five, row by row from the top. */
+/** Digit shapes: three dots by five, row by row from the top. */
 const SHAPES = [
   0b111101101101111, 0b010110010010111, 0b111001111100111, 0b111001111001111, 0b101101111001001, 0b111100111001111,
   0b111100111101111, 0b111001001001001, 0b111101111101111, 0b111101111001111,
 ];
-/** A colour for each channel, so that one is not taken for another. */
+/** A colour for each channel, to distinguish them. */
 const COLOURS: readonly (readonly [blue: number, red: number])[] = [
   [128, 128],
   [170, 100],
@@ -25,7 +25,7 @@ const COLOURS: readonly (readonly [blue: number, red: number])[] = [
   [170, 170],
 ];
 
-/** A picture that shows a number in large digits, in the channel's colour. */
+/** Draws a picture that shows a number in large digits, in the channel's colour. */
 export function drawCounter(count: number, channel: number): Picture {
   const luma = new Uint8Array(WIDTH * HEIGHT).fill(DARK);
   const [blue = 128, red = 128] = COLOURS[channel % COLOURS.length] ?? [];
@@ -48,9 +48,9 @@ export function drawCounter(count: number, channel: number): Picture {
 }
 
 /**
- * Reads the number off a decoded picture.
+ * Reads the number from a decoded picture.
  *
- * @param luma a byte of light per pixel, row by row
+ * @param luma one luma byte per pixel, row by row
  * @returns null where the picture shows no number
  */
 export function readCounter(luma: Uint8Array): number | null {

@@ -1,31 +1,31 @@
-/** What goes wrong on a terminal's way, each on purpose. Counts are of packets of a playback, the first being 1. */
+/** Faults to inject into the transmission of a terminal. Packets are counted per playback, from 1. */
 export interface VideoFaults {
-  /** Each of so many packets is not sent. */
+  /** Every n-th packet is not sent. */
   loseEvery?: number;
-  /** Each of so many packets is sent after the one behind it. */
+  /** Every n-th packet is sent after its successor. */
   swapEvery?: number;
-  /** Each of so many packets ends in its middle. */
+  /** Every n-th packet is truncated in the middle. */
   truncateEvery?: number;
-  /** Each of so many packets is sent twice. */
+  /** Every n-th packet is sent twice. */
   repeatEvery?: number;
-  /** After so many packets the connection is cut. */
+  /** The connection is closed after this number of packets. */
   cutAfterPackets?: number;
-  /** After so many packets nothing more is sent, and the connection stays. */
+  /** Sending stops after this number of packets, and the connection stays open. */
   stallAfterPackets?: number;
-  /** In how many playbacks the above goes wrong, before the terminal does as it should; default all. */
+  /** Number of playbacks with the faults above, before the terminal works correctly; default all. */
   playbacks?: number;
   /** Commands are not answered. */
   mute?: boolean;
-  /** Playbacks are answered by a failure. */
+  /** Playbacks are answered with a failure. */
   refusesPlayback?: boolean;
-  /** The media connection is left open when all is sent, until the server ends it. */
+  /** The media connection is left open after the last packet, until the server closes it. */
   keepsOpen?: boolean;
 }
 
-/** The next thing to do with a playback's packets. */
+/** The next action on a playback's packets. */
 export type Sending = { send: Buffer } | 'cut' | 'stall';
 
-/** Packets as they go out, with what goes wrong. Each goes wrong in one way at most. */
+/** Injects faults into packets. Each packet has at most one fault. */
 export function* withFaults(packets: Iterable<Buffer>, faults: VideoFaults): Generator<Sending> {
   const due = (every: number | undefined, count: number) => every !== undefined && count % every === 0;
   let count = 0;
@@ -35,7 +35,7 @@ export function* withFaults(packets: Iterable<Buffer>, faults: VideoFaults): Gen
     const behind = held;
     held = null;
     if (due(faults.loseEvery, count)) {
-      // Nothing in its place.
+      // A lost packet is not replaced.
     } else if (due(faults.truncateEvery, count)) yield { send: packet.subarray(0, packet.length >> 1) };
     else if (behind === null && due(faults.swapEvery, count)) held = packet;
     else {

@@ -3,8 +3,8 @@ import { BLOCK, FRAME_NUMBER_BITS, type Picture, PLAIN_BLOCK_IN_I, PLAIN_BLOCK_I
 const TYPE = { slice: 1, keySlice: 5, sps: 7 };
 
 /**
- * Decodes what `PlainH264Encoder` makes, and no other H.264: blocks of samples as they are, and blocks that stay as
- * they were. With it a file's pictures can be looked at where no other decoder is installed.
+ * Decodes the output of `PlainH264Encoder`, and no other H.264: blocks of raw samples, and unchanged blocks. It allows
+ * the pictures of a file to be viewed where no other decoder is installed.
  */
 export class PlainH264Decoder {
   #size: { width: number; height: number } | null = null;
@@ -12,7 +12,7 @@ export class PlainH264Decoder {
 
   /**
    * @param units of one picture, with their header bytes, without start codes or lengths
-   * @throws {Error} when there is anything in them that the encoder does not make
+   * @throws {Error} when they contain syntax that the encoder does not produce
    */
   decode(units: readonly Uint8Array[]): Picture | null {
     let picture: Picture | null = null;
@@ -59,7 +59,7 @@ export class PlainH264Decoder {
   }
 }
 
-/** Units of a packet of an MP4 file: each behind its length in four bytes. */
+/** Units of a packet of an MP4 file: each follows its length in four bytes. */
 export function unitsOfMp4Packet(data: Uint8Array): Uint8Array[] {
   const units: Uint8Array[] = [];
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.length);
@@ -94,7 +94,7 @@ function copyOf({ width, height, luma, blue, red }: Picture): Picture {
   return { width, height, luma: luma.slice(), blue: blue.slice(), red: red.slice() };
 }
 
-/** The bits of a unit behind its header byte. */
+/** Reads the bits of a unit after its header byte. */
 class Bits {
   readonly #bytes: Uint8Array;
   #bit = 0;

@@ -1,9 +1,9 @@
 import { BitWriter } from './bit-writer.ts';
 
-/** Side of a block: pictures are whole blocks. */
+/** Side of a block in pixels: pictures consist of whole blocks. */
 export const BLOCK = 16;
 
-/** A picture in 4:2:0: a byte of light per pixel, a byte of each colour per four. */
+/** A picture in 4:2:0: one luma byte per pixel, and one byte of each chroma plane per four pixels. */
 export interface Picture {
   width: number;
   height: number;
@@ -14,20 +14,20 @@ export interface Picture {
 
 const NAL = { slice: 0x21, keySlice: 0x65, sps: 0x67, pps: 0x68 };
 const BASELINE = 66;
-/** Constraint flags 0 and 1: for every decoder of baseline and main profile. */
+/** Constraint flags 0 and 1: compatible with every decoder of the baseline and main profiles. */
 const CONSTRAINTS = 0xc0;
 const LEVEL = 30;
 export const FRAME_NUMBER_BITS = 8;
-/** Types of slices that hold nothing else in the whole picture, and of blocks of plain samples in each. */
+/** Slice types of pictures whose slices all have the same type, and block types of raw samples in each. */
 const ALL_I = 7;
 const ALL_P = 5;
 export const PLAIN_BLOCK_IN_I = 25;
 export const PLAIN_BLOCK_IN_P = 5 + PLAIN_BLOCK_IN_I;
 
 /**
- * An encoder of H.264 that any decoder reads and that needs no other program: blocks are samples as they are (I_PCM),
- * and in pictures between key pictures blocks that did not change are skipped. What is decoded is what was drawn, to
- * the bit. Baseline profile, one reference picture, no filter.
+ * An H.264 encoder whose output any decoder reads, and which needs no other program. Blocks are raw samples (I_PCM);
+ * between key pictures, unchanged blocks are skipped. Decoding is therefore lossless. Baseline profile, one reference
+ * picture, no deblocking filter.
  */
 export class PlainH264Encoder {
   readonly #width: number;
@@ -45,7 +45,7 @@ export class PlainH264Encoder {
   }
 
   /**
-   * The next picture, with its parameter sets where it is a key picture, in the form of Annex B. The first must be a
+   * Encodes the next picture, in the form of Annex B. A key picture includes its parameter sets. The first must be a
    * key picture.
    */
   encode(picture: Picture, key: boolean): Buffer {
@@ -59,10 +59,10 @@ export class PlainH264Encoder {
       .unsigned(0)
       .bits(this.#frameNumber, FRAME_NUMBER_BITS);
     if (key) {
-      // Two key pictures in a row must differ in this.
+      // idr_pic_id: must differ between two consecutive key pictures.
       bits.unsigned(this.#keyCount++ % 2).bits(0b00, 2);
     } else {
-      // The usual reference picture, in the usual order; and none is marked otherwise.
+      // Default reference picture in default order, without marking of others.
       bits.bits(0b000, 3);
     }
     bits.signed(0).unsigned(1);
@@ -91,23 +91,23 @@ export class PlainH264Encoder {
 
   #sequenceParameters(): Buffer {
     const bits = new BitWriter().bits(BASELINE, 8).bits(CONSTRAINTS, 8).bits(LEVEL, 8).unsigned(0);
-    // Pictures are shown in the order in which they come; one reference picture, no gaps.
+    // Output order is decoding order; one reference picture, no gaps.
     bits
       .unsigned(FRAME_NUMBER_BITS - 4)
       .unsigned(2)
       .unsigned(1)
       .bits(0, 1);
     bits.unsigned(this.#width / BLOCK - 1).unsigned(this.#height / BLOCK - 1);
-    // Frames only, direct inference as frames need it, no cropping, nothing about use.
+    // Frames only, with the direct inference that frames require, no cropping, no usability information.
     return unit(NAL.sps, bits.bits(0b1100, 4).end());
   }
 }
 
 function pictureParameters(): Buffer {
   const bits = new BitWriter().unsigned(0).unsigned(0);
-  // Variable length codes, no order of fields, one group of slices, one reference picture each way.
+  // Variable-length codes, no field order, one slice group, one reference picture per list.
   bits.bits(0b00, 2).unsigned(0).unsigned(0).unsigned(0);
-  // No weighting; quantizers as they are; the filter is spoken of in slices (and switched off there).
+  // No weighting; default quantizers; slices control the deblocking filter (and disable it).
   bits.bits(0b000, 3).signed(0).signed(0).signed(0).bits(0b100, 3);
   return unit(NAL.pps, bits.end());
 }
@@ -137,7 +137,7 @@ function writeSamples(bits: BitWriter, picture: Picture, x: number, y: number): 
     }
 }
 
-/** A unit with its start code, and with the bytes that keep start codes out of it. */
+/** Builds a unit with its start code and its emulation prevention bytes. */
 function unit(header: number, payload: Uint8Array): Buffer {
   const bytes = Buffer.allocUnsafe(5 + payload.length + Math.ceil(payload.length / 2));
   let p = bytes.writeUInt32BE(1, 0);

@@ -23,36 +23,33 @@ export interface Recorded {
 }
 
 export interface VideoTerminalOptions {
-  /** Where the gateway listens for JT/T 808. */
+  /** Address of the gateway for JT/T 808. */
   host: string;
   port: number;
-  /** Digits. */
+  /** Phone number: decimal digits. */
   phone: string;
   /** Default 2019. */
   edition?: Jt808Edition;
   /** Default 1 and 2. */
   channels?: readonly number[];
-  /** What is stored, of every channel; default the week before now. */
+  /** Stored time ranges, for every channel; default: the week before now. */
   recorded?: readonly Recorded[];
-  /**
-   * How fast a playback is sent: 1 as it was recorded, 10 ten times as fast; default as fast as the connection takes
-   * it.
-   */
+  /** Speed of a playback: 1 as recorded, 10 ten times as fast; default: as fast as the connection accepts it. */
   speed?: number;
   /** Default true. */
   sound?: boolean;
-  /** Bytes that a phone number takes in the stream's packets: default what the edition writes. */
+  /** Length of a phone number in the stream's packets in bytes; default: that of the edition. */
   phoneForm?: 6 | 10;
-  /** What the terminal's clock shows less what JT/T 808 asks for, which is UTC+8; default 0. */
+  /** Difference of the terminal's clock from the UTC+8 that JT/T 808 requires; default 0. */
   clockErrorMs?: number;
   faults?: VideoFaults;
   /** Default true; see {@link VideoTerminal.connect}. */
   online?: boolean;
-  /** Waiting between attempts; default 500 ms. */
+  /** Delay between attempts; default 500 ms. */
   retryMs?: number;
   /** Default 20 s. */
   heartbeatMs?: number;
-  /** What the cameras took; default {@link recordedFrames}. */
+  /** Frames recorded by the cameras; default {@link recordedFrames}. */
   frames?: (channel: number, startMs: number, endMs: number) => Iterable<StreamFrame>;
 }
 
@@ -60,26 +57,27 @@ export interface VideoTerminalStats {
   /** Connected, and authorized. */
   online: boolean;
   connections: number;
-  /** Commands that came, by what they ask. */
+  /** Number of commands received, by type. */
   commands: Partial<Record<MediaCommand['type'], number>>;
   playbacks: number;
-  /** Playbacks that were sent to their end. */
+  /** Playbacks sent completely. */
   playedToEnd: number;
   packetsSent: number;
-  /** What the server, or the network, last said against it. */
+  /** The last refusal of the server or error of the network. */
   lastFailure: string | null;
 }
 
 /**
- * A terminal with cameras that really connects: JT/T 808 to the gateway, JT/T 1078 to wherever a playback is asked for.
+ * A terminal with cameras that uses real connections: JT/T 808 to the gateway, and JT/T 1078 to the address that a
+ * playback request names.
  */
 export interface VideoTerminal {
   stats(): VideoTerminalStats;
-  /** Reports where the vehicle is; nothing when it is off-line. */
+  /** Reports the vehicle's position; does nothing while off-line. */
   report(position: Position): void;
-  /** Goes on-line, and stays. */
+  /** Goes on-line and stays on-line. */
   connect(): void;
-  /** Hangs up, media connections and all, and stays off-line. */
+  /** Closes all connections, including media connections, and stays off-line. */
   disconnect(): void;
   stop(): Promise<void>;
 }
@@ -89,16 +87,16 @@ interface Playback {
   channel: number;
   paused: boolean;
   ended: boolean;
-  /** Callers that wait for it to go on. */
+  /** Resumes the callers that wait for the playback to continue. */
   wake: () => void;
 }
 
 const RECORDED_MS = 7 * 24 * 3600 * 1000;
-/** Terminals record in files; each is listed. */
+/** Terminals record in files of this length, and list each file. */
 const FILE_MS = 5 * 60_000;
 const BYTES_A_SECOND = 60_000;
 
-/** Makes a terminal and, unless configured otherwise, lets it connect. */
+/** Creates a terminal and connects it, unless configured otherwise. */
 export function startVideoTerminal(options: VideoTerminalOptions): VideoTerminal {
   const terminal = new SimulatedVideoTerminal(options);
   if (options.online ?? true) terminal.connect();
@@ -114,7 +112,7 @@ class SimulatedVideoTerminal implements VideoTerminal {
   #running = new Set<Promise<void>>();
   #wantsConnection = false;
   #authorized = false;
-  /** Given at the first registration, shown from then on. */
+  /** Code issued at the first registration and presented from then on. */
   #code: string | null = null;
   #retry: Timer | null = null;
   #heartbeat: Timer | null = null;
@@ -217,7 +215,7 @@ class SimulatedVideoTerminal implements VideoTerminal {
       if (body.readUInt16BE(2) !== JT808_MESSAGE.authorize) return;
       if (body[4] === JT808_RESULT.done) this.#welcome(socket);
       else {
-        // The code is another server's, or an old one.
+        // The code was issued by another server, or is outdated.
         this.#code = null;
         socket.write(this.#side.register());
       }
@@ -258,13 +256,13 @@ class SimulatedVideoTerminal implements VideoTerminal {
       socket.write(this.#side.acknowledge(message, JT808_RESULT.failed));
       return;
     }
-    // The standard answers a playback with the list of what is played.
+    // The standard answers a playback with the list of the recordings played.
     socket.write(this.#side.say(JT808_MESSAGE.recordings, encodeRecordings(message.serial, stored)).bytes);
     const playing = this.#play(command, stored).finally(() => this.#running.delete(playing));
     this.#running.add(playing);
   }
 
-  /** What is stored of the wanted interval, by the terminal's own clock, file by file. */
+  /** Stored files in the requested time range, by the terminal's clock. */
   #storedIn(wanted: { channel: number; startMs: number; endMs: number }): StoredRecording[] {
     const { channels = [1, 2], clockErrorMs = 0, sound = true } = this.#options;
     if (!channels.includes(wanted.channel)) return [];
@@ -302,7 +300,7 @@ class SimulatedVideoTerminal implements VideoTerminal {
     socket.on('error', (error) => {
       this.#stats.lastFailure = error.message;
     });
-    // The server has nothing to say here; what it says is read, so that its end is seen.
+    // The server sends nothing here; reading is needed to notice that it closes the connection.
     socket.resume();
     socket.on('close', () => {
       playback.ended = true;

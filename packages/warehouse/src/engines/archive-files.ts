@@ -3,28 +3,28 @@ import { join } from 'node:path';
 
 /** A file of the archive. */
 export interface ArchiveFile {
-  /** Where it belongs in the folder of an archive. */
+  /** Path of the file relative to the folder of an archive. */
   path: string;
-  /** Where it is now. */
+  /** Current path of the file. */
   source: string;
 }
 
-/** Where ClickHouse puts the hard links of parts that it freezes. */
+/** Folder in which ClickHouse puts the hard links of frozen parts. */
 const FROZEN = 'shadow';
 /** Parts that are being written or removed. */
 const UNFINISHED = /^(tmp|delete)/;
 
-/** The folder of what was frozen under a name. */
+/** Folder of the parts frozen under a name. */
 export function frozenFolder(folder: string, name: string): string {
   return join(folder, FROZEN, name);
 }
 
 /**
- * What another folder needs to be the same archive: the definitions of database and tables, and the parts of tables.
- * ClickHouse opens such a folder as it opens one after a crash.
+ * Lists the files that a copy of the archive needs: the definitions of database and tables, and the parts of tables.
+ * ClickHouse opens a folder with these as it opens one after a crash.
  *
- * @param folder of an archive in a process (chDB)
- * @param frozen the name that its parts were frozen under; null: no process has the archive open
+ * @param folder folder of an embedded archive (chDB)
+ * @param frozen name under which its parts were frozen; null: no process has the archive open
  * @throws {Error} when nothing is frozen under the name
  */
 export async function archiveFiles(folder: string, frozen: string | null): Promise<ArchiveFile[]> {

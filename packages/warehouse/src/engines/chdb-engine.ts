@@ -18,26 +18,26 @@ import {
 export interface ChdbStatement {
   sql: string;
   parameters?: Readonly<Record<string, Parameter>>;
-  /** What it waits behind: inserts, quick queries, reports, or nothing but other health checks. */
+  /** The queue of the statement: inserts, quick queries, reports, or health checks. */
   queue: 'write' | 'quick' | 'report' | 'probe';
-  /** Its `log_comment`, by which it can be broken off while it runs. */
+  /** `log_comment` of the statement, by which it can be cancelled while it runs. */
   name?: string;
-  /** Whose turn it waits in. Default: the service's own. */
+  /** Account whose turn the statement takes. Default: the service itself. */
   owner?: Owner;
   signal?: AbortSignal | undefined;
 }
 
-/** A result as JSONCompact: its bytes, or a file in the spool that is the caller's to remove. */
+/** A result in JSONCompact: its bytes, or a file in the spool that the caller has to remove. */
 export type ChdbResult = Uint8Array | { file: string };
 
-/** chDB, wherever it runs. */
+/** Executes statements on chDB, in this process or another. */
 export interface ChdbStatements {
-  /** Folder for files that go into and come out of chDB. */
+  /** Folder for input and output files of chDB. */
   readonly spool: string;
   run(statement: ChdbStatement): Promise<ChdbResult>;
 }
 
-/** The engine over chDB. Blocks, files and rows are written and read in the calling thread. */
+/** Implements the engine on chDB. Blocks, files and rows are encoded and decoded in the calling thread. */
 export function chdbEngine({ spool, run }: ChdbStatements): Omit<Engine, 'close'> {
   const insertSettings = Object.entries(INSERT_SETTINGS).map(([name, value]) => `${name} = ${value}`);
   let lastName = 0;
@@ -126,7 +126,7 @@ async function textOf(result: ChdbResult): Promise<string> {
   }
 }
 
-// Far under the number of pieces that one writev takes (IOV_MAX is 1024).
+// Well below the maximum number of buffers of one writev (IOV_MAX is 1024).
 const PIECES_PER_WRITE = 512;
 
 async function writeAll(

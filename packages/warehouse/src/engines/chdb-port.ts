@@ -12,23 +12,23 @@ type Response =
   | { id: number; rows: ChdbResult }
   | { id: number; error: SentError };
 
-/** An error on its way to another thread or process: copying keeps no class of ours. */
+/** An error to be sent to another thread or process: structured cloning does not preserve custom classes. */
 interface SentError {
   name: string;
   message: string;
   what: TooMuchError['what'] | undefined;
 }
 
-/** What statements and their results go through: either end sends what the other receives. */
+/** Carries statements and their results: each end sends what the other receives. */
 export interface Channel<Sent extends object, Received extends object> {
   send(message: Sent): void;
   onMessage(listener: (message: Received) => void): void;
-  /** Called when nothing more comes or goes. */
+  /** Called when the channel has closed. */
   onClose(listener: () => void): void;
   close(): void;
 }
 
-/** Of the end that runs the statements. */
+/** Channel of the end that runs the statements. */
 export type ServingChannel = Channel<Response, Request>;
 
 /** To another thread of this process. */
@@ -44,7 +44,7 @@ export function threadChannel<S extends object, R extends object>(port: MessageP
 /** To the process that this one started, or that started this one. */
 export function processChannel<S extends object, R extends object>(peer: ChildProcess | NodeJS.Process): Channel<S, R> {
   return {
-    // What can't be sent is known by the end of the channel.
+    // Send errors are ignored: the channel then closes.
     send: (message) => peer.send?.(message as Serializable, undefined, undefined, () => {}),
     onMessage: (listener) => peer.on('message', listener),
     onClose: (listener) => peer.once('disconnect', listener),
@@ -55,11 +55,11 @@ export function processChannel<S extends object, R extends object>(peer: ChildPr
 export interface ChdbServing {
   /** Larger results are written to a file of the spool. Default: none are. */
   maxSentBytes?: number;
-  /** The other end has what it asked for, and asks for nothing more. */
+  /** Called when the other end has all its results, and will send no more statements. */
   onEnd?(): void;
 }
 
-/** Lets the other end of `channel` run statements. When the channel closes, its running statements are broken off. */
+/** Runs statements for the other end of `channel`. When the channel closes, its running statements are cancelled. */
 export function serveChdb(statements: ChdbStatements, channel: ServingChannel, serving: ChdbServing = {}): void {
   const { maxSentBytes = Number.POSITIVE_INFINITY, onEnd } = serving;
   const running = new Map<number, AbortController>();
@@ -69,11 +69,11 @@ export function serveChdb(statements: ChdbStatements, channel: ServingChannel, s
     let rows = await statements.run(statement);
     if (rows instanceof Uint8Array && rows.byteLength > maxSentBytes) rows = await asFile(id, rows);
     channel.send({ id, rows });
-    // The other end takes it away, where there is one.
+    // Removed here if the channel has closed; otherwise the other end removes the file.
     if (isClosed && 'file' in rows) await rm(rows.file, { force: true });
   }
 
-  /** As they are, where the disk is full. */
+  /** Returns the rows unchanged if the disk is full. */
   async function asFile(id: number, rows: Uint8Array): Promise<ChdbResult> {
     const file = join(statements.spool, `${process.pid}-${id}.rows`);
     try {
@@ -106,22 +106,22 @@ export function serveChdb(statements: ChdbStatements, channel: ServingChannel, s
   channel.send({ spool: statements.spool });
 }
 
-/** Has {@link connectChdb} at the other end throw an error. */
+/** Makes {@link connectChdb} at the other end throw an error. */
 export function refuseChdb(error: unknown, channel: ServingChannel): void {
   channel.send({ refused: sentError(error) });
 }
 
 export interface ConnectedChdb extends ChdbStatements {
-  /** Nothing more is asked for: has the other end finish. */
+  /** Asks the other end to finish: no more statements follow. */
   end(): void;
   close(): void;
 }
 
 /**
- * ClickHouse at the other end of a channel given to {@link serveChdb}.
+ * Connects to ClickHouse at the other end of a channel passed to {@link serveChdb}.
  *
- * @throws {Error} when it was refused
- * @throws {WarehouseAwayError} when the channel closes before
+ * @throws {Error} when the other end refused
+ * @throws {WarehouseAwayError} when the channel closes first
  */
 export async function connectChdb(channel: Channel<Request, Response>): Promise<ConnectedChdb> {
   const waiting = new Map<number, { resolve(rows: ChdbResult): void; reject(error: Error): void }>();

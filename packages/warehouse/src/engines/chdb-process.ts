@@ -8,21 +8,20 @@ import { limitError } from './engine.ts';
 import { QueryPlaces } from './query-places.ts';
 
 /*
- * The process that has ClickHouse, with its data in a folder: `openChdb` starts it with the folder and its spool as
- * arguments, has statements run over the channel, and ends it. When the process that started it is gone, it ends as if
- * it had been killed too: what was confirmed is on the disk.
+ * The ClickHouse process, with its data in a folder. `openChdb` starts it with the folder and its spool as arguments,
+ * sends statements over the channel, and ends it. When its parent process has ended, it kills itself: confirmed data is
+ * on the disk.
  */
 
 /**
- * ClickHouse leaves so much of the disk to the others. On a disk with less, it neither inserts nor merges: a merge that
- * runs out of space on its way can end as a part of empty files in place of the rows that it merged (libchdb 26.7,
- * `Empty marks file`), without an error to anybody.
+ * Free disk space that ClickHouse leaves to others. With less, it neither inserts nor merges. A merge that runs out of
+ * space can silently replace the merged rows by a part of empty files (libchdb 26.7, `Empty marks file`).
  */
 const KEPT_FREE_BYTES = 64 * 1024 ** 2;
 
 /**
- * What the engine may keep in memory. chDB's own defaults are a server's (caches of 5 GB each, nine tenths of the
- * machine): here it is a guest on the service's machine.
+ * Memory limits of the engine. chDB's own defaults are those of a dedicated server (caches of 5 GB each, nine tenths of
+ * the machine), but here it shares the machine with the service.
  */
 const ENGINE_SETTINGS = {
   max_server_memory_usage: 2 * 1024 ** 3,
@@ -36,52 +35,51 @@ const ENGINE_SETTINGS = {
   background_merges_mutations_concurrency_ratio: 2,
   max_thread_pool_size: 200,
   max_io_thread_pool_size: 8,
-  // How often it reads how much memory it has: 20 times a second where nobody says.
+  // Interval of reading its memory use. The default is 20 times a second.
   memory_worker_period_ms: 1000,
   'storage_configuration.disks.default.keep_free_space_bytes': KEPT_FREE_BYTES,
 } as const;
 
 const DATABASE = 'outrider';
 
-/** Reports that may wait for their turn; more of them would wait longer than anybody does. */
+/** Maximum number of waiting reports; more would wait longer than users do. */
 const MAX_WAITING_REPORTS = 64;
-/** Quick questions that may wait. */
+/** Maximum number of waiting quick queries. */
 const MAX_WAITING_QUICK = 1000;
 
-/** How long a folder may still be held by the process of a service that was killed. */
+/** How long to wait for the process of a killed service to release the folder. */
 const HELD_AT_MOST_MS = 5000;
 const LOOK_EVERY_MS = 50;
 
-/** Results that are larger go through a file: the channel would copy them in the main thread of the service. */
+/** Larger results go through a file: the channel would copy them in the main thread of the service. */
 const MAX_SENT_BYTES = 64 * 1024;
 
 /**
- * How many reports run side by side. Each statement that runs holds a thread of Node's pool, which is of
- * `UV_THREADPOOL_SIZE` threads, 4 where nobody says: one each is left to the archiver's inserts, to quick questions, to
- * health checks, and to files.
+ * Number of concurrent reports. Each running statement holds a thread of Node's pool, which has `UV_THREADPOOL_SIZE`
+ * threads (default 4). One each is left for the archiver's inserts, quick queries, health checks, and files.
  */
 function reportQueues(): number {
   return Math.max(1, Math.min(4, Math.floor(Number(process.env.UV_THREADPOOL_SIZE ?? 4)) - 4 || 1));
 }
 
-/** Waits until the process that ClickHouse noted in the folder as the one that has it is gone. */
+/** Waits until the process that ClickHouse recorded in the folder as its owner has ended. */
 async function letGo(folder: string): Promise<void> {
   const { steadyMs } = SYSTEM_CLOCK;
   const untilMs = steadyMs() + HELD_AT_MOST_MS;
   let isLast = !(await isHeld(folder));
   while (!isLast && steadyMs() < untilMs) {
-    // Once more after it was seen no more: a process that ends lets go of its files last.
+    // Waits once more after the process was gone: an ending process releases its files last.
     isLast = !(await isHeld(folder));
     await SYSTEM_CLOCK.sleep(LOOK_EVERY_MS);
   }
 }
 
-/** False also where that can't be known: then the folder is opened, or refused, at once. */
+/** Also false if that can't be determined: the folder is then opened, or refused, at once. */
 async function isHeld(folder: string): Promise<boolean> {
   const status = await readFile(join(folder, 'status'), 'utf8').catch(() => '');
   const holder = /^PID: (\d+)$/m.exec(status)?.[1];
   if (holder === undefined || Number(holder) === process.pid) return false;
-  // Ids are used again: after the start of a container by other processes of it.
+  // Process ids are reused: after the start of a container, another process may have the id.
   const command = await readFile(`/proc/${holder}/cmdline`, 'utf8').catch(() => '');
   return command.split('\0').includes(folder);
 }
@@ -98,7 +96,7 @@ function connect(folder: string): SerialSession {
   }
 }
 
-/** Opens the connections: a connection runs one statement at a time, and each kind of work has its own. */
+/** Opens the connections. A connection runs one statement at a time, so each kind of work has its own. */
 async function openStatements(folder: string, spool: string): Promise<ChdbStatements & { close(): Promise<void> }> {
   await letGo(folder);
   const writer = connect(folder);
@@ -113,7 +111,7 @@ async function openStatements(folder: string, spool: string): Promise<ChdbStatem
   const prober = connect(folder);
   for (const { session } of [writer, ...readers]) await session.queryAsync(`USE ${DATABASE}`);
 
-  /** Breaks a running statement off by its name; a statement that cannot be broken off ends by its time limit. */
+  /** Cancels a running statement by its name; a statement that can't be cancelled ends by its time limit. */
   const kill = (name: string) => {
     const sql = `KILL QUERY WHERE Settings['log_comment'] = '${name}' ASYNC`;
     prober.take((session) => session.queryAsync(sql)).catch(() => {});
@@ -154,8 +152,8 @@ async function openStatements(folder: string, spool: string): Promise<ChdbStatem
 }
 
 /**
- * A connection whose statements wait for their turn here. Left to chDB they would wait in Node's thread pool, where
- * four of them would leave no thread for anything else.
+ * A connection with a queue of its own. In chDB, statements would wait in Node's thread pool, where four of them would
+ * leave no thread for anything else.
  */
 class SerialSession {
   readonly session: Session;
@@ -167,8 +165,8 @@ class SerialSession {
 
   take<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const turn = this.#last.then(() => work(this.session));
-    // A failure is reported to the one who took the turn; the next one goes on. What a statement had written when it
-    // failed stands in the connection, before the answer to the next: that must be nobody's.
+    // The caller gets the failure; the queue continues. Output of a failed statement stays in the connection and would
+    // precede the next result, so a dummy query consumes it.
     this.#last = turn.catch(async () => {
       await this.session.queryAsync('SELECT 1').catch(() => {});
     });
@@ -180,8 +178,8 @@ class SerialSession {
   }
 }
 
-// Those of a terminal or of a service manager go to the whole group of processes: the service ends this one when it
-// has stored what it acknowledged.
+// A terminal or service manager signals the whole process group. Such signals are ignored: the service ends this
+// process once it has stored what it acknowledged.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 

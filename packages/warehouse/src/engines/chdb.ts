@@ -11,31 +11,31 @@ import type { Engine } from './engine.ts';
 
 const PROCESS = new URL('./chdb-process.ts', import.meta.url);
 
-/** In the folder of the data: files on their way in and out. */
+/** Folder for input and output files, inside the data folder. */
 export const SPOOL_FOLDER = 'outrider-spool';
 
 /** A process that does not end within this is killed: what was confirmed is on the disk in any case. */
 const END_MS = 10_000;
 
-/** Opening takes a second or two, and longer where processors are busy. After this it does not work. */
+/** Opening takes a second or two, and longer on busy processors. After this time it counts as failed. */
 const OPENED_WITHIN_MS = 30_000;
 
-/** How long ClickHouse is left open after a statement: its process has a quarter of a gigabyte. */
+/** How long ClickHouse stays open after a statement: its process takes a quarter of a gigabyte. */
 export interface ChdbIdle {
-  /** After a query that somebody asked: who reads will read on, and opening takes a second or two. */
+  /** After a user's query: more are likely to follow, and opening takes a second or two. */
   askedMs: number;
-  /** After what the service does by itself, such as an insert. */
+  /** After the service's own statements, such as inserts. */
   ownMs: number;
 }
 
 const FOR_EVER: ChdbIdle = { askedMs: Number.POSITIVE_INFINITY, ownMs: Number.POSITIVE_INFINITY };
 
 export interface ChdbOptions {
-  /** Called each time it was opened, before anything else uses it. */
+  /** Called after each opening, before anything else uses the engine. */
   prepare?(engine: Engine): Promise<void>;
   /** Default: until it is closed. */
   idle?: ChdbIdle;
-  /** Default: the system's. */
+  /** Default: the system clock. */
   clock?: Clock;
 }
 
@@ -43,28 +43,26 @@ export interface ChdbOptions {
 export type ChdbEngine = Engine & Required<Pick<Engine, 'beforeQueries' | 'isOpen' | 'share' | 'freeze' | 'unfreeze'>>;
 
 /**
- * ClickHouse in a process of its own, with its data in the folder `path`. The process is started by the first
- * statement, and ended when nobody has needed it for a while. An error of its opening is that of the statement that
- * needed it, and of `ping` until it was opened. When it dies, the statements under way fail, and the next one starts it
- * anew.
+ * Runs ClickHouse in a separate process, with its data in the folder `path`. The first statement starts the process,
+ * which ends after an idle time. The statement that needed the process gets an error of its opening, and so does `ping`
+ * until it was opened. If the process dies, pending statements fail, and the next one restarts it.
  *
- * A folder belongs to one process at a time, and what a crash left in it is removed before it is opened: it is for the
- * caller to see that nobody else uses it. A second ClickHouse on it is refused.
+ * A folder belongs to one process at a time, and leftovers of a crash are removed before it is opened. The caller must
+ * ensure that nothing else uses it. A second ClickHouse on it is refused.
  *
- * A block goes in through a file: chDB takes an insert's data only as a part of the query's text, where binary data is
- * cut at the first bytes that look like an end of the statement. The file lives for the length of the insert in a
- * folder of the data directory, is read by `file(…, Native)` and removed; nothing waits for the disk but the insert
- * itself.
+ * A block is inserted through a file: chDB takes an insert's data only as a part of the query's text, where binary data
+ * is cut at the first bytes that look like an end of the statement. The file exists for the duration of the insert in a
+ * folder of the data directory, is read by `file(…, Native)` and removed; only the insert itself waits for the disk.
  *
- * @throws {Error} when the folder can't be made, or its path has `* ? { }`, which the `file` function would take for a
- *   pattern
+ * @throws {Error} when the folder can't be created, or its path has `* ? { }`, which the `file` function would take for
+ *   a pattern
  */
 export async function openChdb(path: string, options: ChdbOptions = {}): Promise<ChdbEngine> {
   const folder = folderAt(path);
   const spool = join(folder, SPOOL_FOLDER);
   // At once: other threads put their files there before anything is opened.
   await mkdir(spool, { recursive: true });
-  // What a crash left behind: the insert it belonged to was never confirmed.
+  // Files left by a crash: the inserts they belonged to were never confirmed.
   for (const name of await readdir(spool)) await rm(join(spool, name), { force: true });
   await rm(frozenFolder(folder, ''), { recursive: true, force: true });
   const chdb = new ChdbWhenNeeded(folder, spool, options);
@@ -83,7 +81,7 @@ export async function openChdb(path: string, options: ChdbOptions = {}): Promise
   };
 }
 
-/** The engine that another thread of this process has opened, at the other end of a port given to its `share`. */
+/** Connects to the engine of another thread of this process, at the other end of a port passed to its `share`. */
 export async function connectThread(port: MessagePort): Promise<Engine> {
   const connected = await connectChdb(threadChannel(port));
   return { ...chdbEngine(connected), close: async () => connected.close() };
@@ -107,16 +105,16 @@ class ChdbWhenNeeded {
   readonly #idle: ChdbIdle;
   readonly #clock: Clock;
   #opened: Promise<ChdbProcess> | null = null;
-  /** By the steady clock; null while it is not being opened. */
+  /** Monotonic time at which opening began; null when it is not being opened. */
   #openingSinceMs: number | null = null;
   #failure: { error: unknown } | null = null;
-  /** Resolves when the process before has ended: two of them can't have the folder. */
+  /** Resolves when the previous process has ended: two can't have the folder. */
   #ended: Promise<void> = Promise.resolve();
   #isClosed = false;
   readonly #uses = new Set<Promise<unknown>>();
   #openUntilMs = 0;
   #timer: Timer | null = null;
-  /** What writes waits for its turn here, so that it can be held back. */
+  /** Tail of the queue of writes, which allows holding them back. */
   #lastWrite: Promise<unknown> = Promise.resolve();
 
   constructor(folder: string, spool: string, { prepare, idle, clock }: ChdbOptions) {
@@ -138,13 +136,13 @@ class ChdbWhenNeeded {
     if (queue === 'write') return this.#inTurn(() => this.#use(ownMs, ({ run }) => run(statement)));
     if (queue === 'probe') return this.#use(0, ({ run }) => run(statement));
     return this.#use(owner === undefined ? ownMs : askedMs, async ({ run }) => {
-      // Once it is open: the work before a query has a bounded time, which the opening must not use up.
+      // Runs after the opening: the work before a query has a bounded time, which the opening must not use up.
       await this.beforeQuery();
       return run(statement);
     });
   };
 
-  /** While it is being opened, it works as it did before that: nothing is wrong, and a check can't wait. */
+  /** While the engine is being opened, reports the previous result: opening is no failure, and a check can't wait. */
   async ping(): Promise<void> {
     const sinceMs = this.#openingSinceMs;
     const isOpening = sinceMs !== null && this.#clock.steadyMs() - sinceMs < OPENED_WITHIN_MS;
@@ -174,12 +172,12 @@ class ChdbWhenNeeded {
     await this.#end();
   }
 
-  /** At the call, not when its turn comes: what was asked for before `close` is still done. */
+  /** Checked at the call, not when its turn comes: calls made before `close` still run. */
   #requireUnclosed(): void {
     if (this.#isClosed) throw new Error('The warehouse is closed');
   }
 
-  /** A failure is reported to the one whose turn it was; the next one goes on. */
+  /** Runs `work` after earlier writes. The caller gets a failure; the queue continues. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#lastWrite.then(work);
     this.#lastWrite = turn.catch(() => {});
@@ -253,11 +251,11 @@ class ChdbWhenNeeded {
 }
 
 interface ChdbProcess extends ChdbStatements {
-  /** Resolves when it answers no more. */
+  /** Resolves when the process no longer responds. */
   readonly lost: Promise<unknown>;
-  /** Resolves when there is no such process any more. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
-  /** Has it finish what runs, and end. */
+  /** Lets running statements finish, then ends the process. */
   end(): Promise<void>;
 }
 
@@ -267,7 +265,7 @@ async function startProcess(folder: string, spool: string, clock: Clock): Promis
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     execArgv: [],
   });
-  // What else can be an error, such as a signal to a process that has ended, changes nothing.
+  // Other errors, such as of a signal to an ended process, have no effect.
   await once(child, 'spawn');
   child.on('error', () => {});
   const lost = new Promise<void>((resolve) => child.once('disconnect', resolve));

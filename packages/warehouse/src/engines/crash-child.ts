@@ -2,8 +2,8 @@ import { blankPosition, type TerminalId, type VehicleId } from '@outrider/domain
 import { openWarehouse } from '../warehouse.ts';
 
 /*
- * Archives for ever, and says after each insert which was the last record that it was reported is durable. Tests run it
- * as a process and kill it.
+ * Archives for ever, and prints after each insert the last record that was reported durable. Tests run it as a process
+ * and kill it.
  */
 const [path, vehicleId] = process.argv.slice(2) as [string, VehicleId];
 const warehouse = await openWarehouse({ path });

@@ -1,13 +1,13 @@
 const WITHIN_MS = 5000;
 
 /**
- * Asks a ClickHouse server what it is, and changes nothing.
+ * Queries the version and clock of a ClickHouse server, and changes nothing.
  *
  * @returns its version, and its clock in Unix milliseconds
  * @throws {Error} when it can't be reached or refuses the account
  */
 export async function probeClickHouse(url: string): Promise<{ version: string; clockMs: number }> {
-  // Loaded here: an embedded service asks no server.
+  // Loaded here: an embedded service uses no server.
   const { ClickHouseLogLevel, createClient } = await import('@clickhouse/client');
   const client = createClient({ url, log: { level: ClickHouseLogLevel.OFF }, request_timeout: WITHIN_MS });
   try {

@@ -2,16 +2,16 @@ import { FairQueue, type Owner, QueueFullError } from '@outrider/domain';
 import { BusyError, type Statement } from './engine.ts';
 
 /**
- * Places that queries share, such as connections, in turns of their owners. Of several places a tenant holds half at
- * most: the others are for who comes.
+ * Resources that queries share, such as connections, allocated fairly among their owners. A tenant holds at most half
+ * of several resources: the rest stays available to others.
  */
 export class QueryPlaces<T> {
   readonly #free: T[];
   readonly #queue: FairQueue;
 
   /**
-   * @param places are lent, one to each query
-   * @param maxWaiting queries that may wait; those of one account may be a quarter of them
+   * @param places resources, each used by one query at a time
+   * @param maxWaiting maximum number of waiting queries; one account may have a quarter of them
    */
   constructor(places: readonly T[], maxWaiting: number) {
     this.#free = [...places];
@@ -24,8 +24,8 @@ export class QueryPlaces<T> {
   }
 
   /**
-   * @param statement whose it is, and when it is given up; what has begun sees to that itself
-   * @throws {BusyError} when too many wait, in all or of the account
+   * @param statement its owner, and the signal that cancels its waiting; work that has begun handles the signal itself
+   * @throws {BusyError} when too many queries wait, in total or of the account
    */
   async take<R>(work: (place: T) => Promise<R>, { owner, signal }: Pick<Statement, 'owner' | 'signal'>): Promise<R> {
     const leave = await this.#enter(owner, signal);

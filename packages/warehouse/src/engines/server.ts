@@ -22,33 +22,30 @@ export interface ServerAddress {
   url: string;
   username?: string;
   password?: string;
-  /** Created where it is missing. Default `outrider`. */
+  /** Created if it does not exist. Default `outrider`. */
   database?: string;
-  /** How long an insert may take. Default 30,000. */
+  /** Time limit of an insert in milliseconds. Default 30,000. */
   insertWithinMs?: number;
-  /** How long it may take to say that the database is there. Default 15,000. */
+  /** Time limit of opening the database in milliseconds. Default 15,000. */
   openWithinMs?: number;
 }
 
-/**
- * Queries of this process that run side by side, by what they wait in line with; inserts and files have connections
- * beside them.
- */
+/** Maximum number of concurrent queries of this process, by queue; inserts and files have additional connections. */
 const QUICK_AT_ONCE = 8;
 const REPORTS_AT_ONCE = 4;
 const OPEN_CONNECTIONS = 24;
 const MAX_WAITING_QUICK = 1000;
 const MAX_WAITING_REPORTS = 64;
-/** How long a server may take to answer: longer than any query may run. */
+/** Response timeout of a server: longer than any query may run. */
 const REQUEST_TIMEOUT_MS = 120_000;
-/** An insert that has no answer for this long is broken off: it is tried again, and rows that come twice are one. */
+/** An insert without a response for this long is cancelled and retried; duplicate rows are merged. */
 const INSERT_WITHIN_MS = 30_000;
 /**
  * Limit for opening a server that accepts connections but never answers: shorter than that of a query, since the
  * supervisor restarts a service that could not start.
  */
 const OPEN_WITHIN_MS = 15_000;
-/** A working server answers a ping at once. */
+/** Timeout of a ping, which a working server answers at once. */
 const PING_WITHIN_MS = 5000;
 
 type Client = ReturnType<typeof createClient>;
@@ -68,7 +65,7 @@ export async function openServer({
 }: ServerAddress): Promise<Engine> {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(database))
     throw new Error(`${JSON.stringify(database)} is no name of a database`);
-  // The client writes every failure to the console as well as throwing it: the caller says what is to be said.
+  // The client logs every failure to the console as well as throwing it; logging is left to the caller.
   const log = { level: ClickHouseLogLevel.OFF };
   const account = { url, username, password, log, request_timeout: REQUEST_TIMEOUT_MS };
   const server = createClient(account);
@@ -96,7 +93,7 @@ export async function openServer({
       const { stream } = await client.exec({
         query: `INSERT INTO ${table} (${names}) FORMAT Native`,
         values: Readable.from(blocksChunks(blocks), { objectMode: false }),
-        // The answer is held until the rows are in, so that a failure halfway can't come after a 200.
+        // The server sends its response only when all rows are inserted, so that a later failure can't follow a 200.
         clickhouse_settings: { ...INSERT_SETTINGS, async_insert: 0, wait_end_of_query: 1 },
         abort_signal: AbortSignal.timeout(insertWithinMs),
       });
@@ -124,7 +121,7 @@ async function select(client: Client, places: QueryPlaces<null>, statement: Stat
   signal?.throwIfAborted();
   const name = randomUUID();
   const kill = () => {
-    // A server goes on with a query whose client has left. One that can't be broken off ends by its limit of time.
+    // A server continues a query whose client has disconnected. A query that can't be killed ends by its time limit.
     const query = `KILL QUERY WHERE query_id = '${name}' ASYNC`;
     client.command({ query }).catch(() => {});
   };
@@ -134,11 +131,11 @@ async function select(client: Client, places: QueryPlaces<null>, statement: Stat
     const result = await client.query({
       query: limitedSql({ ...statement, sql }),
       query_params: parameters,
-      // A thousand vehicles are too long for a URL: then they go in the body.
+      // Parameters such as a thousand vehicles are too long for a URL, and are then sent in the body.
       use_multipart_params_auto: true,
       query_id: name,
       format: 'JSONCompact',
-      // The answer is held until it is whole: a failure after its first bytes would be a broken connection without
+      // The server sends only complete responses: a failure after the first bytes would be a broken connection without
       // a reason.
       clickhouse_settings: { wait_end_of_query: 1 },
       ...(signal && { abort_signal: signal }),
@@ -159,12 +156,12 @@ async function select(client: Client, places: QueryPlaces<null>, statement: Stat
 }
 
 /**
- * Of the values in one field of a form: a server takes 128 KiB (`http_max_field_value_size`). UUIDs of 39 bytes are the
- * longest.
+ * Maximum number of values in one form field: a server takes 128 KiB (`http_max_field_value_size`). UUIDs of 39 bytes
+ * are the longest.
  */
 const MAX_FIELD_VALUES = 2000;
 
-/** The statement with each long list bound in several pieces. */
+/** The statement with each long list split into several parameters. */
 function inFields({ sql, parameters }: Statement): { sql: string; parameters: Record<string, Parameter> } {
   const fields: Record<string, Parameter> = {};
   for (const [name, value] of Object.entries(parameters)) {
@@ -186,13 +183,13 @@ function inFields({ sql, parameters }: Statement): { sql: string; parameters: Re
   return { sql, parameters: fields };
 }
 
-/** What is not ClickHouse's own answer comes of the way to it. */
+/** Errors that are not ClickHouse's own are connection errors. */
 function away(error: unknown): WarehouseAwayError {
   const { message } = error as Error;
   return new WarehouseAwayError(`ClickHouse does not answer: ${message}`, { cause: error });
 }
 
-/** Names of tables that hold the rows of one file while it is written. */
+/** Prefix of temporary tables that hold the rows of one file while it is written. */
 const SET_ASIDE = 'set_aside_';
 
 async function* file(client: Client, { format, columns, lines, signal }: FileRows): AsyncGenerator<Uint8Array> {
@@ -224,12 +221,12 @@ async function* file(client: Client, { format, columns, lines, signal }: FileRow
     if (source.failure) throw source.failure.error;
     throw error instanceof ClickHouseError ? error : away(error);
   } finally {
-    // One that can't be dropped now is found by a process that starts.
+    // If it can't be dropped now, a starting process will drop it.
     await client.command({ query: `DROP TABLE IF EXISTS ${table}` }).catch(() => {});
   }
 }
 
-/** Drops what was set aside by a process that died over it: a file takes no day. */
+/** Drops temporary tables of crashed processes: writing a file takes less than a day. */
 async function dropForgotten(client: Client, database: string): Promise<void> {
   const result = await client.query({
     query: `SELECT name FROM system.tables WHERE database = {database:String} AND startsWith(name, '${SET_ASIDE}')
@@ -241,17 +238,17 @@ async function dropForgotten(client: Client, database: string): Promise<void> {
   for (const [name] of data) await client.command({ query: `DROP TABLE IF EXISTS \`${name}\`` });
 }
 
-/** Lines of rows on their way into a table. */
+/** Lines of rows to be inserted into a table. */
 class Source {
   readonly #lines: AsyncIterable<string>;
-  /** Why there were no more of them, where that is not the table's fault. */
+  /** Error of the source of the lines, as opposed to one of the table. */
   failure: { error: unknown } | null = null;
 
   constructor(lines: AsyncIterable<string>) {
     this.#lines = lines;
   }
 
-  /** Each with its number as its first column. */
+  /** Lines with their number as the first column. */
   async *numbered(): AsyncGenerator<string> {
     let number = 0;
     try {

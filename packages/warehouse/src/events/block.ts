@@ -13,13 +13,13 @@ import { clamp, degreesE7 } from '../native/scaled.ts';
 import type { Recorded } from '../recorded.ts';
 import { OWN_COLUMNS, type OwnColumn } from './own-columns.ts';
 
-/** The version of an event's end stands over that of its begin, whatever their offsets. */
+/** Makes the row of an event's end replace that of its begin, whatever their offsets. */
 const END_PRECEDENCE = 1n << 62n;
 
 const TIME = "DateTime64(3, 'UTC')";
 
 /**
- * Events as rows of table `events`.
+ * Builds rows of table `events`.
  *
  * @throws {UnfitRecordError} when an id is not a UUID
  */
@@ -32,7 +32,7 @@ export function eventBlock(events: readonly Recorded<FleetEvent>[]): NativeBlock
   return { rows, columns: [...nativeColumns(columns), ...own] };
 }
 
-/** The columns of table `events` for what all events have. */
+/** The columns of table `events` that all events have. */
 function emptyColumns(rows: number) {
   return {
     vehicleIds: new UuidValues(rows),
@@ -87,7 +87,7 @@ function setRow(columns: EventColumns, row: number, offset: number, event: Fleet
   }
   columns.endReasons.push(event.endReason ?? '');
   columns.driverCodes.push(event.driverCode ?? '');
-  // As for positions, the first of several that say different things stands.
+  // As for positions, the first of several differing records is valid.
   columns.precedence[row] = (event.phase === 'end' ? END_PRECEDENCE : 0n) + BigInt(Number.MAX_SAFE_INTEGER - offset);
 }
 
@@ -96,7 +96,7 @@ const KIND_NUMBERS = Object.fromEntries(EVENT_KINDS.map((kind, number) => [kind,
 >;
 
 /**
- * A column of {@link OWN_COLUMNS} with the values of all events: what a kind does not have is null, empty or false.
+ * A column of {@link OWN_COLUMNS} with the values of all events; null, empty or false for kinds without the field.
  *
  * @param kinds number of each event's kind
  */

@@ -3,13 +3,13 @@ import { EVENT_DESCRIPTIONS, type EventDescription, type EventField } from '@out
 /** Types of columns, without `Nullable` and `LowCardinality`. */
 export type OwnColumnType = 'UUID' | 'Float64' | 'Bool' | 'String' | 'LowCardinality(String)';
 
-/** A column of table `events` for what not all kinds of event have. */
+/** A column of table `events` for a field that not all kinds of event have. */
 export interface OwnColumn {
   name: string;
   type: OwnColumnType;
-  /** Version of `schemas/event.avsc` that brought the first field for it. */
+  /** Version of `schemas/event.avsc` that added the first field of the column. */
   since: number;
-  /** By the name of a kind: its field that stands in this column. */
+  /** By kind: the field stored in this column. */
   fields: ReadonlyMap<string, OwnField>;
 }
 
@@ -17,13 +17,13 @@ export interface OwnField extends Pick<EventField, 'isNullable' | 'isOptional'> 
   name: string;
 }
 
-/** The columns of what only some kinds have, by the descriptions of events. */
+/** The columns for fields of only some kinds, derived from the descriptions of events. */
 export function ownColumns(descriptions: readonly EventDescription[]): OwnColumn[] {
   const columns = new Map<string, OwnColumn & { fields: Map<string, OwnField> }>();
   for (const { kinds, fields, since: described } of descriptions)
     for (const [name, field] of Object.entries(fields)) {
       const { type, column = snakeCase(name), since = described, isNullable, isOptional } = field;
-      // Where it began stands with the places of all events.
+      // Start positions are in the columns of all events' positions.
       if (type === 'degrees') continue;
       const own = columns.get(column) ?? { name: column, type: TYPES[type], since, fields: new Map() };
       if (own.type !== TYPES[type]) throw new Error(`Column ${column} of events has two types`);
@@ -50,10 +50,10 @@ function snakeCase(name: string): string {
 
 export const OWN_COLUMNS: readonly OwnColumn[] = ownColumns(EVENT_DESCRIPTIONS);
 
-/** Up to this version of `schemas/event.avsc`, steps of the schema that are written out added the columns. */
+/** Up to this version of `schemas/event.avsc`, hand-written steps of the schema added the columns. */
 const BY_HAND_UP_TO = 5;
 
-/** What later versions need, a step of the schema each: its version of events, and the statement that adds columns. */
+/** Schema steps for later versions: the version of events, and the statement that adds its columns. */
 export function columnSteps(columns: readonly OwnColumn[]): { since: number; statement: string }[] {
   const added = columns.filter(({ since }) => since > BY_HAND_UP_TO);
   return [...Map.groupBy(added, ({ since }) => since)].map(([since, news]) => ({

@@ -1,7 +1,7 @@
 import type { ArchiveGap } from './ledger.ts';
 import { type DetachedPart, type KnownPart, keyOf, type Offsets, type Part, type PartsSeen } from './parts.ts';
 
-/** What was there when ClickHouse was last asked. */
+/** State of the parts when ClickHouse was last queried. */
 export interface Inventory {
   /** Unix milliseconds by the clock of ClickHouse. */
   takenAtMs: number;
@@ -11,13 +11,14 @@ export interface Inventory {
 const DAY_MS = 86_400_000;
 
 /**
- * What an archive has lost since its inventory was taken: parts that ClickHouse set aside, and parts of which there is
- * no trace. Rows go in order by merges (the merged part has the blocks of all), by retention and by erasures.
+ * Finds what an archive has lost since its inventory was taken: parts that ClickHouse detached, and parts that
+ * disappeared. Rows disappear legitimately by merges (the merged part has the blocks of all), by retention and by
+ * erasures.
  *
- * A part without a trace counts as erased where rows of its table were deleted since it was written: a part that has
- * none left is removed.
+ * A missing part counts as erased if rows of its table were deleted since it was written: a part without rows is
+ * removed.
  *
- * @param isNoted whether a gap is noted already, by its id
+ * @param isNoted whether a gap is already noted, by its id
  */
 export function lostSince(
   inventory: Inventory | null,
@@ -33,12 +34,12 @@ export function lostSince(
     const within = known.filter((part) => !active.has(keyOf(part)));
     for (const part of within) explained.add(part);
     if (isNoted(idOf(detached)) || isMerged(detached, inventory, seen)) continue;
-    // All that it was made of is there: its sources were still on the disk, and ClickHouse took those.
+    // All its source parts exist: they were still on the disk, and ClickHouse used those.
     if (within.length === 0 && known.some(({ lastBlock }) => lastBlock === detached.lastBlock)) continue;
     gaps.push(gapOf(detached, within, inventory, seen.nowMs));
   }
   const takenAtMs = inventory?.takenAtMs ?? 0;
-  // Without a restart ClickHouse drops no part of which it does not leave the files.
+  // While it runs, ClickHouse never drops a part without leaving its files.
   const mayBeLost = takenAtMs < seen.startedAtMs;
   for (const part of gone) {
     if (explained.has(part) || isNoted(idOf(part)) || !mayBeLost) continue;
@@ -51,8 +52,8 @@ export function lostSince(
 }
 
 /**
- * Is what a detached part had in an active one? Merged parts are kept for some minutes, and may be damaged like others.
- * What is merged later skips the blocks of a part that is lost: its name has them all the same.
+ * Whether an active part has the contents of a detached one. Merged parts are kept for some minutes, and may be damaged
+ * like others. A later merge skips the blocks of a lost part, but its name includes them all the same.
  */
 function isMerged(detached: DetachedPart, inventory: Inventory | null, { active, isOpenedNow }: PartsSeen): boolean {
   const known = inventory?.parts ?? [];
@@ -62,12 +63,12 @@ function isMerged(detached: DetachedPart, inventory: Inventory | null, { active,
   return active.some((part) => covers(part, detached) && isOfThen(part));
 }
 
-/** Table and blocks: the name of a part that was set aside has its reason before it. */
+/** Id by table and blocks: the name of a detached part is prefixed by the reason. */
 function idOf({ table, partition, firstBlock, lastBlock }: Part): string {
   return `${table}/${partition}_${firstBlock}_${lastBlock}`;
 }
 
-/** Has a part all blocks of another? */
+/** Whether a part has all blocks of another. */
 export function covers(part: Part, other: Part): boolean {
   return (
     part.table === other.table &&
@@ -77,7 +78,7 @@ export function covers(part: Part, other: Part): boolean {
   );
 }
 
-/** Without those that another of them covers: what was merged is lost once. */
+/** Drops parts that another one covers: merged rows count as lost once. */
 function outermost(parts: readonly DetachedPart[]): DetachedPart[] {
   return parts.filter(
     (part, at) =>
@@ -86,8 +87,8 @@ function outermost(parts: readonly DetachedPart[]): DetachedPart[] {
 }
 
 /**
- * @param within what was known of its blocks. Rows that came after the inventory was taken may be in it besides, or
- *   alone: they are of any time of its month, and behind all offsets that the inventory knows.
+ * @param within known parts of its blocks. The part may also, or only, have rows that came after the inventory was
+ *   taken: these are of any time of its month, and after all offsets that the inventory knows.
  */
 export function gapOf(
   part: Part & { reason: string; path: string | null },
@@ -117,7 +118,7 @@ export function gapOf(
   };
 }
 
-/** Where rows begin that no inventory had. Of a part of unknown end that is where the part itself begins. */
+/** Offset after all rows in the inventory. For a part of unknown end that is where the part itself begins. */
 function firstUnknown(inventory: Inventory | null, table: string): number {
   let offset = 0;
   for (const { table: of, offsets } of inventory?.parts ?? [])
@@ -134,7 +135,7 @@ function union(parts: readonly KnownPart[]): Offsets | null {
   return { first, last: isOpen ? null : all.reduce((most, { last }) => Math.max(most, last ?? 0), 0) };
 }
 
-/** The month that a partition is named after, or all that may be. */
+/** The month that a partition is named after, or the whole possible interval. */
 function monthOf(partition: string, nowMs: number): { fromMs: number; toMs: number } {
   const [, year, month] = /^(\d{4})(\d{2})$/.exec(partition) ?? [];
   if (year === undefined) return { fromMs: 0, toMs: nowMs };

@@ -4,20 +4,20 @@ import { covers, gapOf, type Inventory, lostSince } from './compare.ts';
 import { type ArchiveGap, readLedger, writeLedger } from './ledger.ts';
 import { type ActivePart, type KnownPart, keyOf, knownOf, type Part, type PartsSeen, partsSeen } from './parts.ts';
 
-/** A larger part is not read again when it was merged: what is known of those that it was made of is put together. */
+/** Larger merged parts are not read again: what is known of their source parts is combined. */
 const MAX_READ_ROWS = 5_000_000;
 
 /**
- * Compares what the archive has with what it had, and notes what it lost.
+ * Compares the archive with its inventory, and notes what it lost.
  *
- * @param isOpenedNow ClickHouse was started for this, and nobody has asked it anything
+ * @param isOpenedNow ClickHouse was started for this, and has answered no query yet
  */
 export async function noteLosses(engine: Engine, isOpenedNow: boolean): Promise<void> {
   await compared(engine, isOpenedNow);
 }
 
 /**
- * The same, and takes the inventory that the next comparison goes by. Returns what the archive lacks.
+ * Does the same, and takes the inventory for the next comparison. Returns the gaps of the archive.
  *
  * @param log identity of the log that rows come from
  */
@@ -56,7 +56,7 @@ async function compared(
 }
 
 async function writeLost(engine: Engine, lost: ArchiveGap[], nowMs: number): Promise<void> {
-  // Days that came late are what kept measures are checked by: without them each trip is measured anew.
+  // Cached measures are validated by late days: without these each trip has to be measured again.
   if (lost.some(({ table }) => table === 'late_days')) await engine.execute('TRUNCATE TABLE measured_trips');
   await writeLedger(engine, { inventory: null, gaps: lost }, nowMs);
 }
@@ -75,7 +75,7 @@ function mergedOf(part: ActivePart, inventory: Inventory | null, nowMs: number):
   return { ...part, fromMs, toMs, vehicles, hasCorrections, log, offsets };
 }
 
-/** Parts of one question about all of them are read whole: they are asked for one by one. */
+/** Parts are checked one by one: a query of all of them would read them whole. */
 async function isDamaged(engine: Engine, table: WatchedTable, name: string): Promise<boolean> {
   if (!/^[\w-]+$/.test(name)) throw new TypeError(`${name} is no name of a part`);
   const rows = await engine.select({
@@ -88,17 +88,17 @@ async function isDamaged(engine: Engine, table: WatchedTable, name: string): Pro
 }
 
 /**
- * Reads a part whole, and where its check sums don't match, sets it aside and notes that. Memory and cables fail as
- * well as disks: what is damaged is read twice.
+ * Reads a whole part, and if its check sums don't match, detaches it and notes that. Memory and cables fail as well as
+ * disks, so a damaged part is read twice.
  *
- * @returns whether it was set aside
+ * @returns whether it was detached
  */
 async function setAsideIfDamaged(engine: Engine, table: WatchedTable, name: string): Promise<boolean> {
   for (let time = 0; time < 2; time++) if (!(await isDamaged(engine, table, name))) return false;
   const { active, nowMs } = await partsSeen(engine);
   const part = active.find((each) => each.table === table && each.name === name);
   if (part === undefined) return false;
-  // Killed before it is noted, the next comparison finds it among the detached parts.
+  // If the process is killed before the note, the next comparison finds the part among the detached ones.
   await engine.execute(`ALTER TABLE ${table} DETACH PART '${name}'`);
   const { inventory } = await readLedger(engine);
   const within = inventory?.parts.filter((each) => covers(part, each)) ?? [];
@@ -106,7 +106,7 @@ async function setAsideIfDamaged(engine: Engine, table: WatchedTable, name: stri
   return true;
 }
 
-/** Sets aside what is damaged of the parts that an error speaks of, or of all. Returns whether there was anything. */
+/** Detaches the damaged parts that an error names, or checks all. Returns whether any was damaged. */
 export async function setAsideDamage(engine: Engine, message: string): Promise<boolean> {
   const { active } = await partsSeen(engine);
   const named = active.filter(({ name }) => message.includes(`${name}/`) || message.includes(`part ${name}`));
@@ -116,14 +116,14 @@ export async function setAsideDamage(engine: Engine, message: string): Promise<b
   return isFound;
 }
 
-/** How many bytes a {@link checkSome} goes through at most, but always a part. */
+/** Maximum bytes that a {@link checkSome} reads, but always at least one part. */
 export interface Scrub {
   maxBytes: number;
   /** When parts were checked, by table and name: kept by the caller. */
   checkedAtMs: Map<string, number>;
 }
 
-/** Checks the parts that were not checked for the longest time. Returns how many were damaged, and set aside. */
+/** Checks the least recently checked parts. Returns how many were damaged and detached. */
 export async function checkSome(engine: Engine, { maxBytes, checkedAtMs }: Scrub): Promise<number> {
   const { active, nowMs } = await partsSeen(engine);
   const lastMs = (part: Part) => checkedAtMs.get(keyOf(part)) ?? 0;
@@ -139,21 +139,21 @@ export async function checkSome(engine: Engine, { maxBytes, checkedAtMs }: Scrub
   return damaged;
 }
 
-/** What the archive lacks, as it was noted. */
+/** The noted gaps of the archive. */
 export async function readGaps(engine: Engine): Promise<ArchiveGap[]> {
   return lacking((await readLedger(engine)).gaps);
 }
 
-/** Notes what became of a gap. */
+/** Notes a changed gap. */
 export async function updateGap(engine: Engine, gap: ArchiveGap): Promise<void> {
   const [row] = await engine.select({ sql: 'SELECT toUnixTimestamp64Milli(now64(3))', parameters: {} });
   await writeLedger(engine, { inventory: null, gaps: [gap] }, Number(row?.[0]));
 }
 
 /**
- * Has rows deleted once more that erasures deleted: rows that were written again from the log were there before.
+ * Repeats the deletions of erasures, for rows that were written again from the log.
  *
- * @param sinceMs of erasures since then, in Unix milliseconds
+ * @param sinceMs repeats erasures since then, in Unix milliseconds
  */
 export async function repeatErasures(engine: Engine, table: ArchiveTable, sinceMs: number): Promise<number> {
   const rows = await engine.select({
@@ -163,7 +163,7 @@ export async function repeatErasures(engine: Engine, table: ArchiveTable, sinceM
     parameters: { table, since: Math.floor(sinceMs / 1000) },
   });
   for (const [command] of rows) {
-    // ClickHouse writes it in brackets.
+    // ClickHouse writes the command in brackets.
     const deletion = String(command).replace(/^\((.*)\)$/s, '$1');
     if (deletion.startsWith('DELETE WHERE '))
       await engine.execute(`ALTER TABLE ${table} ${deletion} SETTINGS mutations_sync = 0`);

@@ -4,14 +4,14 @@ import type { WatchedTable } from '../tables.ts';
 import type { Inventory } from './compare.ts';
 import type { Offsets } from './parts.ts';
 
-/** Rows that the archive had and has no more. */
+/** Rows that the archive has lost. */
 export interface ArchiveGap {
   /** Table, month and blocks, such as `positions/202610_1_1`. */
   id: string;
   table: WatchedTable;
-  /** Where the files of the part are now; null where they are gone. */
+  /** Current folder of the part's files; null if they are gone. */
   path: string | null;
-  /** Why ClickHouse set the part aside (`broken-on-start`); `checksum`: it was read and is damaged; `gone`. */
+  /** Why ClickHouse detached the part (`broken-on-start`); `checksum`: it was read and is damaged; `gone`. */
   reason: string;
   /** Unix milliseconds of its first and its last row; the whole month where nothing was known of the part. */
   fromMs: number;
@@ -19,20 +19,20 @@ export interface ArchiveGap {
   /** Null where nothing was known of the part. */
   rows: number | null;
   vehicles: number | null;
-  /** Where its rows are in the log; null where none came out of it. */
+  /** Offsets of its rows in the log; null if none came from it. */
   offsets: Offsets | null;
   /** Whether recalculations wrote some of its rows. */
   hasCorrections: boolean;
-  /** Identity of the log that the offsets are of; null where nobody knew. */
+  /** Identity of the log that the offsets belong to; null if unknown. */
   log: string | null;
   noticedAtMs: number;
   /** Whether its rows were written again from the log; null where that was not tried yet. */
   restored: 'whole' | 'partly' | 'not' | null;
-  /** An operator knows of it: nobody need be warned of it any more. Reports say it all the same. */
+  /** Whether an operator has acknowledged the gap: it causes no more warnings, but reports still include it. */
   isAccepted: boolean;
 }
 
-/** What the archive is to have, and what it lost: notes in a table of its own, each by its name. */
+/** The expected parts of the archive and its losses: notes in a table of its own, each by its name. */
 export interface Ledger {
   inventory: Inventory | null;
   gaps: readonly ArchiveGap[];
@@ -54,7 +54,7 @@ export async function readLedger(engine: Engine): Promise<Ledger> {
   return { inventory, gaps: [...notes.values()] as ArchiveGap[] };
 }
 
-/** Writes notes over those of the same names. When it resolves they are durable. */
+/** Replaces notes of the same names. When it resolves they are durable. */
 export async function writeLedger(engine: Engine, { inventory, gaps }: Ledger, nowMs: number): Promise<void> {
   const notes: [name: string, note: object][] = gaps.map((gap) => [gap.id, gap]);
   if (inventory !== null) notes.push([INVENTORY, inventory]);

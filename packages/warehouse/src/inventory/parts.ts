@@ -1,7 +1,7 @@
 import type { Engine } from '../engines/engine.ts';
 import { ARCHIVE_TABLES, type ArchiveTable, WATCHED_TABLES, type WatchedTable } from '../tables.ts';
 
-/** A part of a table: ClickHouse writes each insert as one, and merges several into one of all their blocks. */
+/** A part of a table: ClickHouse writes each insert as one, and merges several into one that has all their blocks. */
 export interface Part {
   table: WatchedTable;
   name: string;
@@ -13,22 +13,24 @@ export interface Part {
 export interface ActivePart extends Part {
   rows: number;
   bytes: number;
-  /** The mutations of lower numbers were applied to it. */
+  /** Only mutations of higher numbers are still to be applied to the part. */
   dataVersion: number;
 }
 
-/** A part, and what is known of its rows. */
+/** A part with facts about its rows. */
 export interface KnownPart extends ActivePart {
-  /** Vehicles of the rows, as near as ClickHouse counts them. */
+  /** Approximate number of vehicles of the rows, as ClickHouse counts them. */
   vehicles: number;
-  /** Unix milliseconds of the first and the last row: of positions their fix, of refused ones when they came. */
+  /**
+   * Unix milliseconds of the first and the last row: the fix time of positions, or the time of receipt of refused ones.
+   */
   fromMs: number;
   toMs: number;
-  /** Where the rows are in the log; null where none came out of it. */
+  /** Offsets of the rows in the log; null if none came from it. */
   offsets: Offsets | null;
   /** Whether recalculations wrote some of the rows. */
   hasCorrections: boolean;
-  /** Identity of the log that the offsets are of; null where nobody knew. */
+  /** Identity of the log that the offsets belong to; null if unknown. */
   log: string | null;
 }
 
@@ -38,34 +40,34 @@ export interface Offsets {
   last: number | null;
 }
 
-/** Parts that ClickHouse does not read: it moved them into folder `detached`, or somebody had it do so. */
+/** A part that ClickHouse does not read: it was moved into folder `detached`, by ClickHouse or on command. */
 export interface DetachedPart extends Part {
-  /** As ClickHouse calls it, such as `broken-on-start`; '' of one that was detached by hand. */
+  /** Reason that ClickHouse gives, such as `broken-on-start`; '' if it was detached by hand. */
   reason: string;
   path: string;
 }
 
-/** What ClickHouse says about its parts. */
+/** Parts as ClickHouse reports them. */
 export interface PartsSeen {
   /** Unix milliseconds by the clock of ClickHouse. */
   nowMs: number;
-  /** When it was started: since then a part that is gone went in order, or is among the detached ones. */
+  /** When it was started: since then a part has disappeared legitimately, or is among the detached ones. */
   startedAtMs: number;
-  /** It was started for this: what is merged was merged before anything was lost. */
+  /** Whether it was started for this comparison: merged parts were then merged before anything was lost. */
   isOpenedNow: boolean;
   active: readonly ActivePart[];
   detached: readonly DetachedPart[];
-  /** Numbers of the mutations that deleted rows of a table last: those of erasures. */
+  /** Number of the last mutation that deleted rows of a table: those of erasures. */
   lastDeletion: ReadonlyMap<WatchedTable, number>;
   /** Days that rows of a table are kept; 0: for ever. */
   retentionDays: ReadonlyMap<WatchedTable, number>;
 }
 
 const OWN_TABLES = `database = currentDatabase() AND table IN (${WATCHED_TABLES.map((table) => `'${table}'`).join(', ')})`;
-/** Parts that ClickHouse puts there and that hold nothing that is not in another part as well. */
+/** Reasons of detached parts whose rows are all in another part too. */
 const DUPLICATES = ['covered-by-broken', 'ignored', 'clone', 'attaching', 'deleting', 'tmp-fetch'];
 
-/** @param isOpenedNow ClickHouse was started for this, and nobody has asked it anything */
+/** @param isOpenedNow ClickHouse was started for this, and has answered no query yet */
 export async function partsSeen(engine: Engine, isOpenedNow = false): Promise<PartsSeen> {
   const select = (sql: string) => engine.select({ sql, parameters: {} });
   const [[now] = []] = [await select('SELECT toUnixTimestamp64Milli(now64(3)), uptime()')];
@@ -80,7 +82,7 @@ export async function partsSeen(engine: Engine, isOpenedNow = false): Promise<Pa
     WHERE ${OWN_TABLES} AND position(command, 'DELETE') > 0 GROUP BY table`);
   return {
     nowMs,
-    // Counted in whole seconds.
+    // The uptime is in whole seconds.
     startedAtMs: isOpenedNow ? nowMs : nowMs - (uptimeS + 1) * 1000,
     isOpenedNow,
     active: active.map((row) => ({
@@ -97,7 +99,7 @@ export async function partsSeen(engine: Engine, isOpenedNow = false): Promise<Pa
   };
 }
 
-/** A part's name among those of all tables. */
+/** A part's name, unique among all tables. */
 export function keyOf({ table, name }: Pick<Part, 'table' | 'name'>): string {
   return `${table}/${name}`;
 }
@@ -112,7 +114,7 @@ function partOf([table, name, partition, first, last]: readonly unknown[]): Part
   };
 }
 
-/** Whole days that rows of each table are kept; 0: for ever. */
+/** Retention of each table in whole days; 0: for ever. */
 export async function daysKept(engine: Engine): Promise<Map<WatchedTable, number>> {
   const rows = await engine.select({
     sql: 'SELECT name, engine_full FROM system.tables WHERE database = currentDatabase()',
@@ -138,10 +140,10 @@ const TIMES: Readonly<Record<ArchiveTable, string>> = {
   late_days: 'toInt64(day) * 86400000',
 };
 
-/** Parts that one question reads. */
+/** Maximum number of parts that one query reads. */
 const PARTS_AT_ONCE = 500;
 
-/** Reads of some active parts what is to be known of them: two columns of theirs, whole. */
+/** Gathers the facts of active parts: reads two of their columns completely. */
 export async function knownOf(engine: Engine, parts: readonly ActivePart[], log: string | null): Promise<KnownPart[]> {
   const known: KnownPart[] = [];
   for (const table of ARCHIVE_TABLES) {
@@ -160,7 +162,7 @@ export async function knownOf(engine: Engine, parts: readonly ActivePart[], log:
       });
       const byName = new Map(rows.map((row) => [String(row[0]), row]));
       for (const part of some) {
-        // One that was merged meanwhile is seen next time, as what it has become.
+        // A part that was merged meanwhile is found next time, in its merged form.
         const row = byName.get(part.name);
         if (row === undefined) continue;
         const [, fromMs, toMs, vehicles, loggedRows, otherRows, first, last] = row.map(Number) as number[];

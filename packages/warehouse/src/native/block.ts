@@ -1,6 +1,6 @@
 /**
- * One column of a block: its name, its ClickHouse type, and its values as ClickHouse's Native format lays them out, in
- * pieces that are written one after the other without being joined.
+ * One column of a block: its name, its ClickHouse type, and its values in ClickHouse's Native format. The values are in
+ * chunks that are written one after the other without being joined.
  */
 export interface NativeColumn {
   name: string;
@@ -23,8 +23,8 @@ export function blocksChunks(blocks: readonly NativeBlock[]): Uint8Array[] {
 }
 
 /**
- * The block as bytes, in pieces to be written one after the other: number of columns, number of rows, then per column
- * name, type and values. An empty block has no pieces.
+ * The block as chunks of bytes to be written one after the other: number of columns, number of rows, then per column
+ * name, type and values. An empty block has no chunks.
  */
 function blockChunks(block: NativeBlock): Uint8Array[] {
   if (block.rows === 0) return [];
@@ -46,7 +46,7 @@ function nativeString(text: string): Buffer {
   return Buffer.concat([varint(bytes.length), bytes]);
 }
 
-/** Unsigned LEB128. */
+/** Encodes unsigned LEB128. */
 function varint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;

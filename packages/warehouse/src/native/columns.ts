@@ -2,8 +2,8 @@ import { UnfitRecordError } from '../recorded.ts';
 import type { NativeColumn } from './block.ts';
 
 /*
- * Columns are gathered in typed arrays and handed over as they are: Native is little-endian, and so is every machine
- * that Node and ClickHouse both run on.
+ * Columns are collected in typed arrays and written without conversion: Native is little-endian, and so are all
+ * machines that both Node and ClickHouse run on.
  */
 
 type Fixed = Uint8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float64Array | BigUint64Array;
@@ -18,8 +18,8 @@ export function fixedColumn(name: string, type: string, values: Fixed): NativeCo
 /**
  * A column with an array of fixed-width values per row.
  *
- * @param type of the values, without `Array`
- * @param values of all rows, one row's after the other's
+ * @param type type of the values, without `Array`
+ * @param values values of all rows, row by row
  */
 export function arrayColumn(name: string, type: string, ends: OffsetValues, values: Fixed): NativeColumn {
   return { name, type: `Array(${type})`, chunks: [ends.chunk, bytesOf(values)] };
@@ -35,7 +35,7 @@ export function nullableColumn(name: string, type: string, nulls: Uint8Array, va
   return { name, type: `Nullable(${type})`, chunks: [nulls, bytesOf(values)] };
 }
 
-/** 64-bit signed values, such as Unix milliseconds, from numbers: two halves, so that no BigInt is made per row. */
+/** 64-bit signed values, such as Unix milliseconds, from numbers. Stores two halves, to avoid a BigInt per row. */
 export class Int64Values {
   readonly #halves: Int32Array;
 
@@ -43,7 +43,7 @@ export class Int64Values {
     this.#halves = new Int32Array(rows * 2);
   }
 
-  /** Anything beyond the safe integers becomes the nearest of them; what is no number at all becomes 0. */
+  /** Clamps to the safe integers; NaN becomes 0. */
   set(row: number, value: number): void {
     const whole = Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Math.trunc(value) || 0));
     this.#halves[row * 2] = whole | 0;
@@ -59,10 +59,10 @@ export class Int64Values {
   }
 }
 
-/** A UUID as Native writes it: two 64-bit halves, each little-endian; here as four 32-bit words in that order. */
+/** A UUID in Native format: two 64-bit halves, each little-endian; here as four 32-bit words in that order. */
 export type UuidWords = readonly [number, number, number, number];
 
-/** What each character of a UUID is worth; 16 for a dash, which is passed over; 17 for what has no place in one. */
+/** Value of each character of a UUID; 16 for a dash, which is skipped; 17 for an invalid character. */
 const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (character === '-') return 16;
@@ -78,7 +78,7 @@ export function uuidWords(text: string): UuidWords {
       const digit = DIGITS[text.charCodeAt(i)] ?? 17;
       if (digit === 16) continue;
       if (digit > 16 || digits === 32) throw notUuid(text);
-      // The halves are each little-endian: the second word of each stands before its first.
+      // The halves are little-endian, so the second word of each precedes its first.
       const word = ((digits >> 3) ^ 1) as 0 | 1 | 2 | 3;
       words[word] = (words[word] << 4) | digit;
       digits++;
@@ -88,9 +88,9 @@ export function uuidWords(text: string): UuidWords {
 }
 
 /**
- * {@link uuidWords} of a UUID that is text in bytes.
+ * Parses a UUID from text in bytes, like {@link uuidWords}.
  *
- * @param words receives them
+ * @param words receives the result
  * @throws {UnfitRecordError} when it is not a UUID
  */
 export function readUuid(source: Buffer, from: number, to: number, words: Uint32Array): void {
@@ -123,7 +123,7 @@ export function readUuid(source: Buffer, from: number, to: number, words: Uint32
 const DASH = 0x2d;
 const NO_QUAD = 0x10000;
 
-/** What four hexadecimal digits are worth; {@link NO_QUAD} or more where one is something else. */
+/** Value of four hexadecimal digits; {@link NO_QUAD} or more if one is invalid. */
 function quad(source: Buffer, at: number): number {
   const a = DIGITS[source[at] ?? 0] ?? 17;
   const b = DIGITS[source[at + 1] ?? 0] ?? 17;
@@ -161,7 +161,7 @@ export class UuidValues {
   }
 }
 
-/** Strings of any length: each its length (LEB128) and its UTF-8, in a buffer that grows. */
+/** Strings of any length, each prefixed by its length (LEB128), as UTF-8 in a growing buffer. */
 export class StringValues {
   #bytes: Buffer;
   #length = 0;
@@ -174,7 +174,7 @@ export class StringValues {
     // UTF-8 needs at most 3 bytes per UTF-16 unit; a length of up to 2^31 at most 5.
     this.#reserve(text.length * 3 + 5);
     let length = text.length;
-    // The length is known beforehand only for ASCII, so short texts are written after a guess of one byte for it.
+    // The byte length is known beforehand only for ASCII, so short texts are written as if it took one byte.
     const written = this.#bytes.write(text, this.#length + 1, 'utf8');
     if (written < 0x80) {
       this.#bytes[this.#length] = written;
@@ -256,7 +256,7 @@ export class LowCardinalityValues {
     return { name, type: 'LowCardinality(String)', chunks: [VERSION_CHUNK, ...this.#chunks()] };
   }
 
-  /** As the values of an array per row. `ends` holds, per row, how many values there are up to its end. */
+  /** The values as an array per row. `ends` has, for each row, the number of values up to its end. */
   arrayColumn(name: string, ends: OffsetValues): NativeColumn {
     return { name, type: 'Array(LowCardinality(String))', chunks: [VERSION_CHUNK, ends.chunk, ...this.#chunks()] };
   }
@@ -274,7 +274,7 @@ export class LowCardinalityValues {
   }
 }
 
-/** Where each row's array ends among the values of all rows (UInt64). */
+/** For each row, where its array ends among the values of all rows (UInt64). */
 export class OffsetValues {
   readonly #ends: Uint32Array;
 

@@ -1,19 +1,16 @@
 import { clamp } from './scaled.ts';
 
-/** What a column of times holds: the years 1900 to 2299, in Unix milliseconds. */
+/** Range of a time column: the years 1900 to 2299, in Unix milliseconds. */
 export const EARLIEST_MS = -2_208_988_800_000;
 export const LATEST_MS = 10_413_791_999_999;
 
-/**
- * The time as a column of times takes it: the nearest that it can hold. Whatever lies outside is flagged by its
- * rejection.
- */
+/** Clamps a time to the range of a time column. Times outside are flagged by their rejection. */
 export function storableMs(timeMs: number): number {
   return clamp(timeMs, EARLIEST_MS, LATEST_MS - 1);
 }
 
 /**
- * A bound of a time range, in whole milliseconds within what a column of times can be compared with.
+ * Converts a bound of a time range to whole milliseconds, clamped to what a time column can be compared with.
  *
  * @throws {RangeError} when it is not a number
  */

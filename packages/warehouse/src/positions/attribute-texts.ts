@@ -1,8 +1,8 @@
 import type { NativeColumn } from '../native/block.ts';
 
-/** Names of one position that are distinguished; a power of two. */
+/** Size of the hash table of a position's names; a power of two. */
 const NAMES = 512;
-/** Half of them, so that a free place is soon found. */
+/** At most half of the table is used, so that a free slot is found quickly. */
 const MAX_NAMES = NAMES / 2;
 
 const QUOTE = 0x22;
@@ -18,24 +18,24 @@ const END_BRACE = 0x7d;
 const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, code) =>
   code >= 0x20 && code < 0x7f && !'"\\'.includes(String.fromCharCode(code)) ? 1 : 0,
 );
-/** Whole numbers below it are written digit by digit. */
+/** Integers below this are written digit by digit. */
 const MAX_DIGITS = 1e9;
-/** The most that a number takes as text. */
+/** Maximum length of a number as text. */
 const NUMBER_BYTES = 32;
 
 /**
- * A column of attributes as JSON, written byte by byte: what `JSON.stringify` writes of an object with the same
- * attributes. Each text stands behind its length (LEB128).
+ * A column of attributes as JSON, written byte by byte. The result equals that of `JSON.stringify` for an object with
+ * the same attributes. Each text is prefixed by its length (LEB128).
  */
 export class AttributeTexts {
   #bytes: Buffer;
   #length = 0;
-  /** Where the text begins that is being written, with the byte of its length. */
+  /** Start of the current text, including the byte of its length. */
   #start = 0;
   #count = 0;
-  /** Hashes of the position's names, each at a place that follows from it. */
+  /** Hash table of the position's names, by hash. */
   readonly #hashes = new Int32Array(NAMES);
-  /** The position that wrote each of them: those of earlier ones need not be cleared. */
+  /** The position that wrote each slot: slots of earlier ones need not be cleared. */
   readonly #writtenBy = new Int32Array(NAMES);
   #position = 0;
 
@@ -47,7 +47,7 @@ export class AttributeTexts {
     return { name, type: 'String', chunks: [this.#bytes.subarray(0, this.#length)] };
   }
 
-  /** A position without attributes. */
+  /** Adds a position without attributes. */
   none(): void {
     this.#reserve(1);
     this.#bytes[this.#length++] = 0;
@@ -63,8 +63,8 @@ export class AttributeTexts {
 
   /**
    * @param hash of the name
-   * @returns false where an object might write it otherwise: numbers come first in an object, a name that is repeated
-   *   counts once, and some characters are escaped
+   * @returns false if an object might be written differently: an object has numeric names first and repeated names
+   *   once, and some characters are escaped
    */
   name(source: Buffer, from: number, to: number, hash: number): boolean {
     const first = source[from] ?? 0;
@@ -88,7 +88,7 @@ export class AttributeTexts {
       return;
     }
     const thousandths = Math.round(value * 1000);
-    // The shortest text of a number with three decimals, or less, is these: no other as short is read as it.
+    // For such a number the decimal digits up to thousandths are the shortest text that parses to it.
     if (thousandths > 0 && thousandths < MAX_DIGITS && thousandths / 1000 === value) this.#thousandths(thousandths);
     else this.#ascii(Number.isFinite(value) ? String(value) : 'null');
   }
@@ -109,7 +109,7 @@ export class AttributeTexts {
     this.#writeLength();
   }
 
-  /** The whole text of the position that was begun, instead of what was written of it. */
+  /** Writes the complete text of the current position, replacing what was written of it. */
   whole(json: string): void {
     this.#length = this.#start + 1;
     this.#reserve(json.length * 3 + 8);
@@ -117,7 +117,7 @@ export class AttributeTexts {
     this.#writeLength();
   }
 
-  /** Where the length needs more than the byte before the text, the text is moved. */
+  /** If the length needs more than the one reserved byte, moves the text. */
   #writeLength(): void {
     const bytes = this.#bytes;
     let at = this.#start;
@@ -132,7 +132,7 @@ export class AttributeTexts {
     bytes[at] = length;
   }
 
-  // There is space for what these write.
+  // Callers of these have reserved the space.
 
   #ascii(text: string): void {
     for (let i = 0; i < text.length; i++) this.#bytes[this.#length++] = text.charCodeAt(i);
@@ -166,7 +166,7 @@ export class AttributeTexts {
     }
   }
 
-  /** @returns whether JSON has the text unchanged */
+  /** @returns whether JSON needs no escapes for the text */
   #quote(source: Buffer, from: number, to: number): boolean {
     const bytes = this.#bytes;
     let at = this.#length;

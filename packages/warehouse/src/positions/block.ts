@@ -7,10 +7,10 @@ import type { Recorded } from '../recorded.ts';
 import { PositionColumns } from './columns.ts';
 
 /**
- * The positions of packets as rows of table `positions`.
+ * Builds rows of table `positions` from packets.
  *
- * What a column can't hold is put in as the nearest that it can (a latitude of 500 degrees as 214.7, which is flagged
- * `out-of-range` all the same).
+ * A value that a column can't hold is replaced by the nearest possible one (a latitude of 500 degrees by 214.7, which
+ * is flagged `out-of-range` all the same).
  *
  * @throws {UnfitRecordError} when a vehicle id is not a UUID
  */

@@ -9,7 +9,7 @@ import {
   UuidValues,
 } from '../native/columns.ts';
 
-/** How many positions of one packet have an order of precedence of their own; all after them share the last. */
+/** Number of positions of one packet that have distinct precedence; all after them share the last. */
 const PACKET_PLACES = 1024;
 
 /** The columns of table `positions`, to be filled row by row from the first. */
@@ -44,7 +44,7 @@ export class PositionColumns {
   readonly marks: Uint32Array;
   readonly receivedAt: Int64Values;
   readonly precedence: PrecedenceValues;
-  /** Index of what is not rejected. */
+  /** Index of the value for accepted positions. */
   readonly #good: number;
 
   constructor(rows: number) {
@@ -80,13 +80,13 @@ export class PositionColumns {
     this.#good = this.rejections.index('');
   }
 
-  /** Says of the next row whether its fix is good. */
+  /** Sets whether the fix of the next row is good. */
   pushRejection(fixTimeMs: number, latitude: number, longitude: number, receivedAtMs: number): void {
     const rejection = rejectionOfFix(fixTimeMs, latitude, longitude, receivedAtMs);
     this.rejections.pushIndex(rejection === null ? this.#good : this.rejections.index(rejection));
   }
 
-  /** @param attributes the column of that name */
+  /** @param attributes the column `attributes` */
   block(attributes: NativeColumn): NativeBlock {
     return {
       rows: this.rows,
@@ -118,8 +118,8 @@ export class PositionColumns {
 }
 
 /**
- * The version by which the first of several positions of one vehicle and time wins: it falls with the offset, and
- * within a packet with the place in it: the complement of offset * PACKET_PLACES + place, in two 32-bit halves.
+ * The version that makes the first of several positions of one vehicle and time win. It decreases with the offset, and
+ * within a packet with the index: the complement of offset * PACKET_PLACES + place, in two 32-bit halves.
  */
 class PrecedenceValues {
   readonly #halves: Uint32Array;
@@ -129,11 +129,11 @@ class PrecedenceValues {
   }
 
   set(row: number, offset: number, place: number): void {
-    // offset < 2^53, so its product with 2^10 needs 63 bits: the halves are worked out apart.
+    // offset < 2^53, so its product with 2^10 needs 63 bits: the halves are computed separately.
     const offsetLow = offset % 0x40_0000;
     const low = offsetLow * PACKET_PLACES + Math.min(place, PACKET_PLACES - 1);
     const high = (offset - offsetLow) / 0x40_0000;
-    // The complement of both halves falls as the number grows.
+    // The complement of both halves decreases as the number grows.
     this.#halves[row * 2] = ~low >>> 0;
     this.#halves[row * 2 + 1] = ~high >>> 0;
   }

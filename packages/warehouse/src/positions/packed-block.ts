@@ -33,10 +33,10 @@ import { PositionColumns } from './columns.ts';
 import { TerminalIndexes } from './terminal-indexes.ts';
 
 /**
- * As `positionBlock`, of packets that give their numbers and bytes: the same rows, without an object for each position.
+ * Does the same as `positionBlock`, for packed packets: builds the same rows without an object for each position.
  *
  * @throws {UnfitRecordError} when a vehicle id is not a UUID
- * @throws {RangeError} when a packet has more positions than it said. What a packet throws is passed on.
+ * @throws {RangeError} when a packet has more positions than it declared. Errors that a packet throws are passed on.
  */
 export function packedBlock(packets: readonly Recorded<PackedPacket>[]): NativeBlock {
   let rows = 0;
@@ -49,9 +49,9 @@ export function packedBlock(packets: readonly Recorded<PackedPacket>[]): NativeB
   return sink.block();
 }
 
-/** Writes what packets give into the columns. */
+/** Writes the contents of packets into the columns. */
 class ColumnSink implements PacketSink {
-  /** Of the packet that comes next. */
+  /** Offset of the next packet. */
   offset = 0;
   readonly #columns: PositionColumns;
   readonly #texts: AttributeTexts;
@@ -65,7 +65,7 @@ class ColumnSink implements PacketSink {
   #row = 0;
   #alarmCount = 0;
 
-  // What the mark of the row is made of, until its attributes come.
+  // Inputs of the row's record mark, until its attributes come.
   #valid = false;
   #isPlaced = false;
   #ignition: boolean | null = null;

@@ -1,28 +1,24 @@
 import type { Alarm, AttributeValue, Position } from '@outrider/domain';
 
 /**
- * Why a position is not good, as it is now: empty where it is. A fix that was ahead of its reception is archived as
- * being in the future, but whether it is depends on the clock that it is read by: the one that it was received by may
- * have been slow.
+ * The present rejection of a position; empty if it is good. A fix that was ahead of its reception is archived as being
+ * in the future. Whether it still is depends on the present time: the clock of the reception may have been slow.
  */
 export const REJECTION = "if(rejection = 'time-in-future' AND fix_time <= now64(3), '', rejection)";
 
 /** The condition for good positions, see {@link REJECTION}. */
 export const IS_GOOD = "(rejection = '' OR (rejection = 'time-in-future' AND fix_time <= now64(3)))";
 
-/**
- * Records of one vehicle and fix time that are read; the archive has more of them only where a terminal is out of
- * order.
- */
+/** Maximum number of records read for one vehicle and fix time; the archive has more only for a faulty terminal. */
 export const MAX_RECORDS = 32;
 
-/** Orders records of one vehicle and fix time as they came. Behind these two in an `ORDER BY`. */
+/** Orders records of one vehicle and fix time by arrival. Follows these two in an `ORDER BY`. */
 export const AS_THEY_CAME = 'received_at, precedence DESC';
 
 /**
- * Cuts rows into records of the same time, for a page of at most `limit` of those.
+ * Groups rows into records of the same time, for a page of at most `limit` times.
  *
- * @param rows in order, at most {@link MAX_RECORDS} of one time, as many as {@link rowsFor} asks for
+ * @param rows in order, at most {@link MAX_RECORDS} of one time, as many as {@link rowsFor} returns
  * @returns the groups of the page, and whether there are more
  */
 export function momentsOf<Row>(
@@ -37,19 +33,19 @@ export function momentsOf<Row>(
     else moments.push([row]);
   }
   const isCut = rows.length >= rowsFor(limit);
-  // The last may go on behind what was read.
+  // The last group may continue after the rows that were read.
   if (isCut) moments.pop();
   return { moments: moments.slice(0, limit), hasMore: isCut || moments.length > limit };
 }
 
-/** How many rows are to be read for a page of so many times. */
+/** Number of rows to read for a page of `limit` times. */
 export function rowsFor(limit: number): number {
   return limit + 1 + MAX_RECORDS;
 }
 
 /**
- * One position of all records of one vehicle and fix time, in the order in which they came: the place of the first that
- * is valid, the alarms of all, and of everything else what was said last.
+ * Merges all records of one vehicle and fix time, in order of arrival, into one position: the coordinates of the first
+ * valid one, the alarms of all, and for everything else the last known value.
  */
 export function mergedRecord<Record extends Position>(records: readonly Record[]): Record {
   const [first, ...others] = records;

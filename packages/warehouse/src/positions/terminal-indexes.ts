@@ -1,9 +1,9 @@
 import type { LowCardinalityValues } from '../native/columns.ts';
 
-/** Vehicles that are recognised; a power of two. Of two that fall on one place, the last is. */
+/** Number of cached vehicles; a power of two. On a collision the later vehicle replaces the earlier. */
 const PLACES = 16_384;
 const words = new Uint32Array(PLACES * 4);
-/** The terminal of each, as its packets had it last: ASCII. */
+/** Terminal id of each vehicle in its latest packets: ASCII. */
 const terminalIds: string[] = new Array(PLACES).fill('');
 /** The column in which each was indexed last, and its index there. */
 const columns = new Uint32Array(PLACES);
@@ -11,8 +11,8 @@ const indexes = new Uint32Array(PLACES);
 let lastColumn = 0;
 
 /**
- * Indexes of terminals in a column of their ids. A terminal is recognised by its vehicle: its text is neither made nor
- * looked up again.
+ * Indexes of terminals in a column of their ids. Caches the terminal of each vehicle, so that its text is neither
+ * decoded nor looked up again.
  */
 export class TerminalIndexes {
   readonly #values: LowCardinalityValues;
@@ -26,7 +26,7 @@ export class TerminalIndexes {
 
   /**
    * @param vehicle the four words of its id
-   * @param source has the terminal's id, as UTF-8 from one place up to another
+   * @param source has the terminal's id, as UTF-8 in `from` to `to`
    */
   index(vehicle: Uint32Array, source: Buffer, from: number, to: number): number {
     const [a, b, c, d] = [vehicle[0] ?? 0, vehicle[1] ?? 0, vehicle[2] ?? 0, vehicle[3] ?? 0];
@@ -36,7 +36,7 @@ export class TerminalIndexes {
     const isSame = words[at] === a && words[at + 1] === b && words[at + 2] === c && words[at + 3] === d;
     if (!isSame || !isText(terminalIds[place] ?? '', source, from, to)) {
       const text = source.toString('utf8', from, to);
-      // Beyond ASCII, bytes are not the text's characters.
+      // For text that is not ASCII the bytes differ from the characters.
       if (!isText(text, source, from, to)) return this.#values.index(text);
       words.set(vehicle, at);
       terminalIds[place] = text;
@@ -50,7 +50,7 @@ export class TerminalIndexes {
   }
 }
 
-/** Whether text that is ASCII stands in bytes. */
+/** Whether bytes equal a text of ASCII. */
 function isText(text: string, source: Buffer, from: number, to: number): boolean {
   const length = to - from;
   if (text.length !== length) return false;

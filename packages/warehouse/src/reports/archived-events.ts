@@ -12,33 +12,34 @@ export interface ArchivedEventsQuestion {
   fromMs: number;
   /** Unix milliseconds of the fix that began the event, inclusive too. */
   throughMs: number;
-  /** Those alone that went on, or were reported, at this time (Unix milliseconds) or later. */
+  /** Only events that continued, or were reported, at or after this time (Unix milliseconds). */
   untilMs: number;
-  /** Those of this geofence alone; null: all. */
+  /** Only events of this geofence; null: all. */
   geofenceId: GeofenceId | null;
   /** At most this many: 1 to 10,000. */
   limit: number;
   after: EventsCursor | null;
 }
 
-/** An event as its row stands in the archive. */
+/** An event as stored in the archive. */
 export interface ArchivedEvent {
   event: FleetEvent;
-  /** Number of the recalculation that wrote it; null: it was published live. */
+  /** Number of the recalculation that wrote the event; null: it was published live. */
   recalculation: number | null;
   /** True where a recalculation found that it never happened. */
   removed: boolean;
 }
 
 export interface ArchivedEvents {
-  /** By the time at which they began, oldest first. */
+  /** By begin, oldest first. */
   events: ArchivedEvent[];
   /** Null when there are no more. */
   next: EventsCursor | null;
 }
 
 /**
- * A vehicle's archived events, for a recalculation that corrects them: with removed ones, and the writer of each.
+ * A vehicle's archived events, for a recalculation that corrects them: including removed ones, and with the writer of
+ * each.
  *
  * @throws {RangeError} when the limit is not 1 to 10,000, or a time is not a number
  */
@@ -77,10 +78,10 @@ export async function archivedEvents(engine: Engine, question: ArchivedEventsQue
 }
 
 /**
- * The first pages of {@link archivedEvents} of many vehicles, all of the same length, in one statement. Returns an
- * answer for each question, in their order.
+ * The first pages of {@link archivedEvents} for many vehicles, all of the same length, in one statement. Returns a
+ * result for each query, in order.
  *
- * @throws {RangeError} when there are over 100 questions, two are about one vehicle, or a time is not a number
+ * @throws {RangeError} when there are over 100 queries, two are about one vehicle, or a time is not a number
  */
 export async function archivedEventsOfMany(
   engine: Engine,
@@ -112,7 +113,7 @@ export async function archivedEventsOfMany(
   return questions.map(({ vehicleId }) => pageOf(byVehicle.get(vehicleId) ?? [], limit));
 }
 
-/** An event of a row that begins with the {@link WRITER_COLUMNS}. */
+/** Decodes an event from a row that begins with the {@link WRITER_COLUMNS}. */
 function archivedEvent([isRecalculated, number, ...row]: readonly unknown[]): ArchivedEvent {
   const event = fleetEvent(row);
   const removed = (event.phase as string) === 'removed';

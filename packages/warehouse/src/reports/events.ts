@@ -21,28 +21,28 @@ export interface EventsQuestion {
   toMs: number;
   /** At most this many events: 1 to 10,000. */
   limit: number;
-  /** Where to go on: the `next` of the page before. */
+  /** Where to continue: the `next` of the previous page. */
   after?: EventsCursor | null;
 }
 
-/** The last event of a page, by what events are ordered by. */
+/** Position of the last event of a page, in the order of events. */
 export interface EventsCursor {
   beganAtMs: number;
   id: EventId;
 }
 
 export interface Events {
-  /** By the time at which they began, oldest first; each as its latest phase reports it. */
+  /** By begin, oldest first; each as its latest phase reports it. */
   events: FleetEvent[];
   /** Null when there are no more. */
   next: EventsCursor | null;
 }
 
-/** What one page may hold at most. */
+/** Maximum size of one page. */
 export const MAX_EVENTS_LIMIT = 10_000;
 
 const time = (column: string) => `toUnixTimestamp64Milli(${column})`;
-/** What all events have, as it is selected. */
+/** Select expressions of the fields that all events have. */
 const BASE_COLUMNS = {
   id: 'id',
   kind: 'kind',
@@ -70,10 +70,10 @@ const AT = Object.fromEntries(Object.keys(BASE_COLUMNS).map((name, at) => [name,
 /** The columns of an {@link EventRow}, in its order. */
 export const EVENT_COLUMNS = [...Object.values(BASE_COLUMNS), ...OWN_COLUMNS.map(({ name }) => name)].join(', ');
 
-/** An event as it is selected. */
+/** A selected row of an event. */
 export type EventRow = readonly unknown[];
 
-/** Where in a row stands what events of a kind have of their own. */
+/** For each kind, the row indexes of the fields of that kind. */
 const OWN_FIELDS = Object.fromEntries(
   EVENT_KINDS.map((kind) => [
     kind,
@@ -85,7 +85,7 @@ const OWN_FIELDS = Object.fromEntries(
 ) as unknown as Readonly<Record<EventKind, readonly (OwnField & { column: string; at: number })[]>>;
 
 /**
- * The vehicle's events that began in a time range, a page at a time.
+ * The vehicle's events that began in a time range, page by page.
  *
  * @throws {RangeError} when the limit is not 1 to 10,000, or a time is not a number
  */
@@ -119,13 +119,13 @@ export async function events(engine: Engine, question: EventsQuestion): Promise<
   return { events, next: rows.length > limit ? cursorAfter(events) : null };
 }
 
-/** The place behind the last of some events; null where the list is empty. */
+/** The cursor after the last of some events; null if the list is empty. */
 export function cursorAfter(events: readonly FleetEvent[]): EventsCursor | null {
   const last = events.at(-1);
   return last === undefined ? null : { beganAtMs: beganAtMs(last.id), id: last.id };
 }
 
-/** @throws {Error} when the archive lacks what every such event has */
+/** @throws {Error} when the row lacks a field that every such event has */
 export function fleetEvent(row: EventRow): FleetEvent {
   const kind = row[AT.kind] as EventKind;
   const { fields, requires = [] } = DESCRIBED_KINDS[kind].description;

@@ -5,30 +5,30 @@ import { IS_GOOD } from '../positions/reading.ts';
 import { fleetCondition, fleetParameters, PAGE_LIMITS } from './fleet.ts';
 import { inInterval } from './positions.ts';
 
-/** Vehicles of one question: of each a few rows are answered, so there may be more than in others. */
+/** Maximum number of vehicles in one query: higher than in others, because only a few rows are returned for each. */
 export const MAX_FLEET_OF_FIXES = 10_000;
 
 export interface FixesBeforeQuestion {
   /** 1 to {@link MAX_FLEET_OF_FIXES} vehicles. */
   vehicleIds: readonly VehicleId[];
-  /** Unix milliseconds: older ones are not looked for. */
+  /** Unix milliseconds: older fixes are ignored. */
   fromMs: number;
   /** Unix milliseconds, exclusive. */
   beforeMs: number;
-  /** Of each vehicle at most so many, the newest: at least 1. */
+  /** Maximum number of fixes of each vehicle, the newest: at least 1. */
   count: number;
-  /** What it waits in line with. Default: `quick`. */
+  /** The queue that it waits in. Default: `quick`. */
   queue?: 'quick' | 'report';
   signal?: AbortSignal | undefined;
 }
 
-/** When and where a vehicle was. */
+/** Time and position of a vehicle. */
 export interface ArchivedFix {
   vehicleId: VehicleId;
   fixTimeMs: number;
   latitude: number;
   longitude: number;
-  /** Null, as the next two: the terminal did not say. */
+  /** Null, as the next two, if the terminal did not send it. */
   speedKmh: number | null;
   courseDeg: number | null;
   ignition: boolean | null;
@@ -45,7 +45,7 @@ type FixRow = [
 ];
 
 /**
- * The newest good and valid fixes of many vehicles before a moment: by vehicle, and of each by time, oldest first.
+ * The newest good and valid fixes of many vehicles before a time: sorted by vehicle, then by time, oldest first.
  *
  * @throws {RangeError} when a time is not a number, or too many vehicles are named
  */

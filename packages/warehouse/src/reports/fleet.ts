@@ -1,23 +1,23 @@
 import type { VehicleId } from '@outrider/domain';
 import type { QueryLimits } from '../engines/engine.ts';
 
-/** Vehicles that one question may name: more would be a query that no server reads at once. */
+/** Maximum number of vehicles in one query: a larger query would exceed what a server accepts. */
 export const MAX_FLEET = 1000;
 
 /**
- * Vehicles that a list is asked of at a time: a page reads all that its vehicles have from where the page before ended,
- * so few of them in one question make many pages cheap.
+ * Number of vehicles queried at a time for a list. A page reads all rows of its vehicles from the end of the previous
+ * page on, so with few vehicles per query many pages stay cheap.
  */
 export const LIST_FLEET = 50;
 
-/** What a page of a report may take before it is broken off. */
+/** Limits of a page of a report. */
 export const PAGE_LIMITS: QueryLimits = {
   maxSeconds: 20,
   maxMemoryBytes: 512 * 1024 * 1024,
   maxRowsRead: 500_000_000,
 };
 
-/** To be used with {@link fleetParameters}. */
+/** Condition to be used with {@link fleetParameters}. */
 export const fleetCondition = 'vehicle_id IN {vehicleIds:Array(UUID)}';
 
 /** @throws {RangeError} when there are too many */

@@ -1,6 +1,6 @@
 import { boundMs } from '../native/time.ts';
 
-/** How far apart cuts are that are evenly so; null where they are not. */
+/** The distance between evenly spaced cuts; null if they are not. */
 export function stepOf(cuts: readonly number[]): number | null {
   const [first = 0, second = 0] = cuts;
   const step = second - first;
@@ -8,11 +8,11 @@ export function stepOf(cuts: readonly number[]): number | null {
 }
 
 /**
- * The number of the interval that a time is in: 0 before the first cut, and as many as there are cuts from the last on.
- * A list of cuts is looked through for each row, a grid is divided.
+ * SQL of the number of the interval that a time is in: 0 before the first cut, and the number of cuts from the last on.
+ * It searches a list of cuts for each row, but computes the number for a grid.
  *
- * @param time an expression of Unix milliseconds
- * @param cuts Unix milliseconds, growing; also bound to the query as `cuts` unless they are a grid
+ * @param time an SQL expression of Unix milliseconds
+ * @param cuts Unix milliseconds, increasing; must also be bound to the query as `cuts` unless they are a grid
  */
 export function intervalOf(time: string, cuts: readonly number[]): string {
   const step = stepOf(cuts);
@@ -22,10 +22,10 @@ export function intervalOf(time: string, cuts: readonly number[]): string {
 }
 
 /**
- * The cut at which an interval of {@link intervalOf} begins, from 1 on. Those of a grid are worked out, so that a long
- * one need not be bound.
+ * SQL of the cut at which an interval of {@link intervalOf} begins, from 1 on. The cuts of a grid are computed, so that
+ * a long one need not be bound.
  *
- * @param interval an expression
+ * @param interval an SQL expression
  */
 export function cutAt(interval: string, cuts: readonly number[]): string {
   const step = stepOf(cuts);

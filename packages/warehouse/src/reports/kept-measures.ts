@@ -8,31 +8,34 @@ import { type Measured, measure } from './measure-trips.ts';
 import type { CrossingTrip } from './tallies.ts';
 
 /*
- * A trip that a midnight divides is measured by its positions, some hundred of each. What they show is kept by the
- * quarters of an hour: each zone's midnight is at one of them. It holds until positions of the trip's days come late,
- * which the archive marks as it takes them (`late_days`, see the migrations).
+ * A trip that midnight divides is measured by its positions, some hundred of each. The measures are cached by quarters
+ * of an hour: the midnight of each time zone is at one of them. They are valid until late positions of the trip's days
+ * arrive, which the archive marks on insert (`late_days`, see the migrations).
  */
 
 /** Every offset of a time zone from UTC is a multiple of it. */
 const QUARTER_MS = 900_000;
 const DAY_MS = 86_400_000;
 /**
- * Trips that ended less long ago are measured each time: their positions still come, and are no late ones. Longer than
- * `LATE_AFTER_HOURS` of the migrations.
+ * Trips that ended more recently are measured each time: their positions still arrive, and do not count as late. Longer
+ * than `LATE_AFTER_HOURS` of the migrations.
  */
 const SETTLED_MS = DAY_MS;
-/** A day is marked when an insert begins. Longer than an insert takes, and by than which servers' clocks differ. */
+/**
+ * Tolerance of marks: a day is marked when an insert begins. Longer than an insert takes, and than servers' clocks
+ * differ.
+ */
 const INSERT_MS = 600_000;
-/** More days in a row nobody drives without a stop; such a trip is measured each time. */
+/** Longer trips are measured each time: nobody drives for more days without a stop. */
 const MAX_DAYS = 3;
 
-/** Takes work that goes on behind the answer. The work never fails. */
+/** Takes work that continues after the response. The work never fails. */
 export type Later = (work: Promise<void>) => void;
 
-/** What a trip's positions show by quarters of an hour: `interval` is the number of the quarter since 1970. */
+/** Measures of a trip by quarters of an hour: `interval` is the number of the quarter since 1970. */
 type MeasuredQuarters = readonly Measured[];
 
-/** Is all of a trip between two cuts that divide it made of whole quarters? */
+/** Whether quarters of an hour suffice for a trip: it has ended, is not too long, and is only divided at quarters. */
 export function isOnQuarters({ startedAtMs, untilMs, lasts }: CrossingTrip, cuts: readonly number[]): boolean {
   const divides = (cut: number) => cut > startedAtMs && cut < untilMs;
   return (
@@ -61,10 +64,7 @@ export function inIntervals(
   return [...intervals.values()];
 }
 
-/**
- * What the positions of trips show, as it was kept, or measured now and kept. Trips that are not to be kept are left
- * out.
- */
+/** Measures of trips, from the cache, or measured now and then cached. Trips that must not be cached are left out. */
 export async function measuredQuarters(
   engine: Engine,
   trips: readonly CrossingTrip[],
@@ -74,7 +74,7 @@ export async function measuredQuarters(
   const found = new Map<CrossingTrip, MeasuredQuarters>();
   if (trips.length === 0) return found;
   const about = { limits: PAGE_LIMITS, queue: 'report', signal } as const;
-  // The database's clock alone counts: days are marked by it.
+  // Only the database's clock is used: days are marked by it.
   const [now] = await engine.select({ ...about, sql: 'SELECT toUnixTimestamp64Milli(now64(3))', parameters: {} });
   const nowMs = Number(now?.[0]);
   const settled = trips.filter(({ untilMs }) => untilMs < nowMs - SETTLED_MS);
@@ -86,7 +86,7 @@ export async function measuredQuarters(
   const missing: CrossingTrip[] = [];
   for (const trip of settled) {
     const measures = kept.get(keyOf(trip.vehicleId, trip.startedAtMs, trip.untilMs));
-    // What was measured by a clock that was ahead may be older than a mark that was made later.
+    // Measures from a clock that was ahead may be older than a mark that was made later.
     if (measures && measures.atMs <= nowMs && holds(trip, measures.atMs)) found.set(trip, measures.quarters);
     else missing.push(trip);
   }
@@ -101,7 +101,7 @@ export async function measuredQuarters(
       (measured.get(nth) ?? []).map((part) => ({ ...part, interval: part.interval + firstQuarter })),
     );
   const toKeep = missing.filter((trip) => holds(trip, nowMs));
-  // Nobody waits for it, and where it fails the next question measures again.
+  // Not awaited: if it fails, the next query measures again.
   if (toKeep.length > 0)
     later(engine.insert('measured_trips', keptBlock(toKeep, found, nowMs)).then(undefined, () => {}));
   return found;
@@ -109,7 +109,7 @@ export async function measuredQuarters(
 
 const keyOf = (vehicleId: VehicleId, startedAtMs: number, untilMs: number) => `${vehicleId} ${startedAtMs} ${untilMs}`;
 
-/** The days since 1970 that a trip is in; null for more than are marked one by one. */
+/** Days since 1970 that a trip covers; null if it is longer than `MAX_DAYS`. */
 function daysOf(startedAtMs: number, untilMs: number): number[] | null {
   const first = Math.floor(startedAtMs / DAY_MS);
   const count = Math.floor(untilMs / DAY_MS) - first + 1;
@@ -168,7 +168,7 @@ type KeptRow = [
 /** Of a quarter whose positions say no speed. */
 const NO_PEAK = -1;
 
-/** When positions of the trips' days last came late, by vehicle and day: of those that did so about a time or later. */
+/** Times of the latest late positions of the trips' days, by vehicle and day. Omits those well before `sinceMs`. */
 async function lateDays(engine: Engine, trips: readonly CrossingTrip[], sinceMs: number, about: About) {
   const days = trips.flatMap(({ startedAtMs, untilMs }) => daysOf(startedAtMs, untilMs) ?? []);
   const rows = (await engine.select({

@@ -33,16 +33,16 @@ export async function startOfLastFixes(engine: Engine, question: LastFixesQuesti
 
 const HOUR_MS = 3_600_000;
 /**
- * How far back the fixes of many vehicles are read, step by step: most have enough of them within the first. Those that
- * have not within the last but one are new, or were silent for a month.
+ * How far back the fixes of many vehicles are read, step by step: for most the first step is enough. Vehicles without
+ * enough fixes in the last step but one are new, or were silent for a month.
  */
 const WINDOWS_MS = [2 * HOUR_MS, 26 * HOUR_MS, 30 * 24 * HOUR_MS, Number.POSITIVE_INFINITY] as const;
 
 /**
- * {@link startOfLastFixes} of many vehicles, in a statement for each step back. Returns an answer for each question, in
- * their order.
+ * {@link startOfLastFixes} for many vehicles, with a statement for each step back. Returns a result for each query, in
+ * order.
  *
- * @throws {RangeError} when there are over 100 questions, two are about one vehicle, or a time is not a number
+ * @throws {RangeError} when there are over 100 queries, two are about one vehicle, or a time is not a number
  */
 export async function startsOfLastFixes(
   engine: Engine,
@@ -63,7 +63,7 @@ export async function startsOfLastFixes(
   return questions.map(({ vehicleId }) => starts.get(vehicleId) ?? null);
 }
 
-/** Of each vehicle the newest fixes up to its moment that are no older than a window before it, newest first. */
+/** For each vehicle, the newest fixes up to its time and within a window before it, newest first. */
 async function fixTimesWithin(
   engine: Engine,
   questions: readonly LastFixesQuestion[],

@@ -11,13 +11,13 @@ export interface LateArrivalsQuestion {
   fromMs: number;
   /** Unix milliseconds of the fix, inclusive too. */
   throughMs: number;
-  /** Unix milliseconds: only what the gateway had then or later. */
+  /** Unix milliseconds: only positions that the gateway received then or later. */
   receivedFromMs: number;
 }
 
 /**
- * Did the gateway have a good position of the interval no sooner than that? What was sent again is archived as it first
- * came, so the answer is no where all that came late was there already.
+ * Whether the gateway received a good position of the interval at or after that time. A repeated position is archived
+ * as it first arrived, so the result is false if all late positions were known already.
  *
  * @throws {RangeError} when a time is not a number
  */
@@ -39,9 +39,9 @@ export async function hasLateArrivals(engine: Engine, question: LateArrivalsQues
 }
 
 /**
- * {@link hasLateArrivals} of many vehicles, in one statement. Returns an answer for each question, in their order.
+ * {@link hasLateArrivals} for many vehicles, in one statement. Returns a result for each query, in order.
  *
- * @throws {RangeError} when there are over 100 questions, two are about one vehicle, or a time is not a number
+ * @throws {RangeError} when there are over 100 queries, two are about one vehicle, or a time is not a number
  */
 export async function haveLateArrivals(engine: Engine, questions: readonly LateArrivalsQuestion[]): Promise<boolean[]> {
   if (questions.length === 0) return [];

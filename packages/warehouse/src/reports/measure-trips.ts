@@ -6,13 +6,17 @@ import { PAGE_LIMITS } from './fleet.ts';
 import { cutAt, intervalOf, stepOf } from './intervals.ts';
 import type { CrossingTrip } from './tallies.ts';
 
-/** The key is looked through for each: where trips are spread over more time ranges, all between them is read. */
+/**
+ * Maximum number of time ranges, each of which costs a search of the key. With more, everything between the first and
+ * the last trip is read.
+ */
 const MAX_INTERVALS = 64;
-/** Slower than this on the way between two fixes it stood (the engine's default threshold). */
+/** Between two fixes, a slower vehicle counts as stationary (the engine's default threshold). */
 const STATIONARY_KMH = 2;
 
 /**
- * What the positions show of a trip in one interval; interval -1 lies before the first cut, the last after the last.
+ * Measures of a trip in one interval, from its positions. Interval -1 is before the first cut, the last one after the
+ * last.
  */
 export interface Measured {
   interval: number;
@@ -23,17 +27,17 @@ export interface Measured {
 }
 
 /*
- * Of the positions, the index alone finds the time ranges; the join finds the trip that each is in. What
- * PREWHERE asks for is in the key, so it may leave rows out before those of one record are merged; `valid` is not.
+ * The index finds the time ranges of positions; the join then assigns each to its trip. PREWHERE uses only columns of
+ * the key, so it may drop rows before those of one record are merged; `valid` is not in the key.
  */
 
-/** Great circle in metres between two fixes of a row, by how their columns begin. */
+/** Great-circle distance in metres between two fixes of a row, by the prefixes of their columns. */
 const wayM = (from: string, to: string) =>
   `greatCircleDistance(${from}_longitude / 1e7, ${from}_latitude / 1e7, ${to}_longitude / 1e7, ${to}_latitude / 1e7)`;
 const isJump = (from: string, to: string) => `${wayM(from, to)} * 3600 > ${MAX_SPEED_KMH} * (${to}_ms - ${from}_ms)`;
 /**
- * True where the odometer counts less than half of the way between the fixes of a window, and lacks 500 m: as the
- * engine has it, but by all steps from one reading and by all of a trip.
+ * True if the odometer counts less than half of the distance between the fixes of a window, and over 500 m less. The
+ * rule is that of the engine, but over all steps from one reading and over the whole trip.
  */
 const isWrong = (window: string) =>
   `2 * sum(counted) OVER ${window} < sumIf(way, counted IS NOT NULL) OVER ${window}
@@ -41,7 +45,7 @@ const isWrong = (window: string) =>
 const before = (column: string) => `lagInFrame(${column}) OVER steps`;
 const after = (column: string) => `leadInFrame(${column}) OVER steps`;
 
-/** What the positions show of trips in each of the intervals, by the place of the trip. */
+/** Measures of trips in each of the intervals, by index of the trip. */
 export async function measure(
   engine: Engine,
   trips: readonly CrossingTrip[],
@@ -120,7 +124,7 @@ export async function measure(
 /** Time ranges that hold all trips, in order. */
 function intervalsOf(trips: readonly CrossingTrip[]): [fromMs: number, toMs: number][] {
   const intervals: [number, number][] = [];
-  // By their starts: a trip either goes on from the last interval, or lies after it.
+  // Trips are sorted by start: each either overlaps the last interval, or lies after it.
   for (const { startedAtMs, untilMs } of trips) {
     const last = intervals.at(-1);
     if (last && startedAtMs <= last[1]) last[1] = Math.max(last[1], untilMs);

@@ -3,11 +3,11 @@ import type { Engine } from '../engines/engine.ts';
 import { EVENT_COLUMNS, type EventRow, fleetEvent } from './events.ts';
 import { fleetCondition, fleetParameters, PAGE_LIMITS } from './fleet.ts';
 
-/** A vehicle may be in a thousand geofences at once; more are left out. */
+/** Maximum number of events per vehicle, which may be in a thousand geofences at once; more are left out. */
 const MAX_OPEN_A_VEHICLE = 1000;
 
 /**
- * What began and has not ended, of many vehicles, by vehicle and time.
+ * Events of many vehicles that have begun and not ended, by vehicle and time.
  *
  * @throws {RangeError} when too many vehicles are named
  */

@@ -10,7 +10,7 @@ export interface OverlappingEventsQuestion {
   vehicleIds: readonly VehicleId[];
   /** Null: all kinds. */
   kinds: readonly EventKind[] | null;
-  /** Unix milliseconds: what was over by then is left out. */
+  /** Unix milliseconds: events that had ended by then are left out. */
   fromMs: number;
   /** Unix milliseconds: what had not begun by then is left out. */
   toMs: number;
@@ -20,7 +20,7 @@ export interface OverlappingEventsQuestion {
   signal?: AbortSignal | undefined;
 }
 
-/** The last event of a page of many vehicles' events. */
+/** Position of the last event of a page, for many vehicles. */
 export interface FleetCursor {
   vehicleId: VehicleId;
   beganAtMs: number;
@@ -28,33 +28,33 @@ export interface FleetCursor {
 }
 
 export interface OverlappingEvents {
-  /** By vehicle, and of each by the time at which they began; each as its latest phase reports it. */
+  /** By vehicle, then by begin; each as its latest phase reports it. */
   events: FleetEvent[];
   /** Null when there are no more. */
   next: FleetCursor | null;
 }
 
 /**
- * An event may have started before the fix that began it, at a boundary that was crossed on the way, or when the last
- * packet came. The key knows the fix: so much later is looked, too.
+ * An event may have started before the fix that began it, at a boundary crossed between fixes, or when the last packet
+ * came. The key has the fix, so the search includes begins this much later.
  */
 const LATE_BEGIN_MS = 86_400_000;
 
-/** Events with a part in a time range; what lasts no time counts where it started. `b` stands for a bound's name. */
+/** Events with a part in a time range. An event without duration counts where it started. */
 export const OVERLAPS = `began_at < fromUnixTimestamp64Milli({toMs:Int64} + ${LATE_BEGIN_MS}, 'UTC')
   AND started_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')
   AND (ended_at IS NULL OR ended_at > fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')
     OR started_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC') AND ended_at >= started_at)`;
 
 /**
- * Events of these kinds alone. Rows of other kinds are left out before those of one event are merged: an event's kind
- * is a part of its id, so it is the same in all of them.
+ * Only events of these kinds. Rows of other kinds are dropped before those of one event are merged: an event's kind is
+ * a part of its id, so it is the same in all of them.
  */
 export const OF_KINDS = 'PREWHERE kind IN {kinds:Array(String)}';
 
 /**
- * Events of many vehicles that lasted into a time range, a page at a time: also those that began before it, however
- * long ago, and those that still last.
+ * Events of many vehicles that lasted into a time range, page by page. Includes events that began before it, however
+ * long ago, and those that have not ended.
  *
  * @throws {RangeError} when the limit is not 1 to 10,000, a time is not a number, or too many vehicles are named
  */

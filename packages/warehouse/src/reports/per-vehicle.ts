@@ -3,13 +3,14 @@ import type { Parameter } from '../engines/engine.ts';
 import { boundMs } from '../native/time.ts';
 
 /**
- * Questions that one statement may answer, each about a vehicle of its own: their values go into the URL of a request.
+ * Maximum number of queries that one statement may answer, each about a different vehicle: their values go into the URL
+ * of a request.
  */
 export const MAX_QUESTIONS = 100;
-/** Above so many, a statement waits with the reports, so that it holds up no quick question. */
+/** Statements with more queries use the queue of reports, so as not to delay quick ones. */
 const QUICK_QUESTIONS = 8;
 
-/** The value of a parameter for the vehicle of the row, of those that {@link perVehicleParameters} bound. */
+/** SQL of the value of a parameter for the vehicle of the row, as bound by {@link perVehicleParameters}. */
 export function ofVehicle(name: string): string {
   return `arrayElement({${name}:Array(Int64)}, indexOf({vehicleIds:Array(UUID)}, vehicle_id))`;
 }
@@ -33,7 +34,7 @@ export function perVehicleParameters<Question extends { vehicleId: VehicleId }>(
   return parameters;
 }
 
-/** What a statement with so many questions waits in line with. */
+/** The queue for a statement with this many queries. */
 export function queueOf(questions: readonly unknown[]): 'quick' | 'report' {
   return questions.length > QUICK_QUESTIONS ? 'report' : 'quick';
 }

@@ -24,14 +24,14 @@ export interface PositionsCursor {
 }
 
 export interface Positions {
-  /** By vehicle, and of each by time of the fix. Good ones alone. */
+  /** By vehicle, then by time of the fix. Only good positions. */
   positions: (ArchivedPosition & { vehicleId: VehicleId })[];
   /** Null when there are no more. */
   next: PositionsCursor | null;
 }
 
 /**
- * Good positions of many vehicles in a time range, a page at a time.
+ * Good positions of many vehicles in a time range, page by page.
  *
  * @throws {RangeError} when the limit is not 1 to 10,000, a time is not a number, or too many vehicles are named
  */
@@ -68,7 +68,7 @@ export async function positions(engine: Engine, question: PositionsQuestion): Pr
   return { positions: page, next: hasMore && last ? { vehicleId: last.vehicleId, fixTimeMs: last.fixTimeMs } : null };
 }
 
-/** The vehicles, of many, that were in a box in a time range. */
+/** Those of the vehicles that were in a box in a time range. */
 export async function vehiclesWithin(
   engine: Engine,
   question: Omit<PositionsQuestion, 'limit' | 'after'> & { box: Box },
@@ -99,7 +99,7 @@ export async function vehiclesWithin(
   return rows.map(([vehicleId]) => vehicleId as VehicleId);
 }
 
-/** Degrees; `west` > `east`: it crosses the antimeridian. */
+/** Degrees. If `west` > `east`, the box crosses the antimeridian. */
 export interface Box {
   west: number;
   south: number;

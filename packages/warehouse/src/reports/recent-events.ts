@@ -6,11 +6,11 @@ import { EVENT_COLUMNS, type EventRow, fleetEvent, MAX_EVENTS_LIMIT } from './ev
 import { fleetCondition } from './fleet.ts';
 
 export interface RecentEventsQuestion {
-  /** Of these vehicles, at most {@link MAX_RECENT_VEHICLES}; null: of all there are. */
+  /** Only events of these vehicles, at most {@link MAX_RECENT_VEHICLES}; null: of all. */
   vehicleIds: readonly VehicleId[] | null;
   /** Only events of these kinds. Default: of all. */
   kinds?: readonly string[];
-  /** Only events about one of these geofences; null, the default: any event. */
+  /** Only events of these geofences. Null (default): all events. */
   geofenceIds?: readonly GeofenceId[] | null;
   /** Unix milliseconds of the fix that began the event, inclusive. */
   fromMs: number;
@@ -20,7 +20,7 @@ export interface RecentEventsQuestion {
   limit: number;
 }
 
-/** More would make a query that no server reads at once. */
+/** Maximum number of vehicles: a larger query would exceed what a server accepts. */
 export const MAX_RECENT_VEHICLES = 5000;
 
 /**
@@ -61,7 +61,7 @@ export async function recentEvents(engine: Engine, question: RecentEventsQuestio
 }
 
 /**
- * When the first event of many vehicles in a time range began; null without any.
+ * Begin of the first event of many vehicles in a time range; null without any.
  *
  * @throws {RangeError} when a time is not a number, or too many vehicles are named
  */

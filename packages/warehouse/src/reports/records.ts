@@ -12,22 +12,22 @@ export interface RecordsQuestion {
   fromMs: number;
   /** Unix milliseconds of the record, exclusive. */
   toMs: number;
-  /** At most the records of so many times: 1 to 10,000. */
+  /** Maximum number of record times, with all records of each: 1 to 10,000. */
   limit: number;
-  /** Where to go on: the `next` of the page before. */
+  /** Where to continue: the `next` of the previous page. */
   after?: number | null;
   signal?: AbortSignal | undefined;
 }
 
-/** What a record measured; the vehicle's place is left out (0), and so are its alarms. */
+/** Measurements of a record; coordinates (0) and alarms are left out. */
 export interface MeasuredRecord extends Position {
   receivedAtMs: number;
-  /** Why its position is not good; null when it is. */
+  /** Why the position is not good; null if it is. */
   rejection: Rejection | null;
 }
 
 export interface Records {
-  /** By time, the oldest first; of one time in the order in which they came. */
+  /** By time, oldest first; those of one time in order of arrival. */
   records: MeasuredRecord[];
   /** Time of the last; null when there are no more. */
   next: number | null;
@@ -52,8 +52,8 @@ type MeasuredRow = [
 ];
 
 /**
- * All records of a vehicle in a time range, those without a good position included, a page at a time: with what sensors
- * are evaluated on alone.
+ * All records of a vehicle in a time range, including those without a good position, page by page: only with the fields
+ * that sensors are evaluated on.
  *
  * @throws {RangeError} when the limit is not 1 to 10,000, or a time is not a number
  */

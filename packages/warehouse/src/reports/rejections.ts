@@ -5,7 +5,7 @@ import { IS_GOOD } from '../positions/reading.ts';
 
 export interface RejectionsQuestion {
   vehicleId: VehicleId;
-  /** Unix milliseconds: only what the gateway had then or later. */
+  /** Unix milliseconds: only positions that the gateway received then or later. */
   receivedFromMs: number;
 }
 
@@ -13,7 +13,7 @@ export interface RejectionsQuestion {
 export interface RejectedPositions {
   reason: Rejection;
   count: number;
-  /** Of the one that came last: times in Unix milliseconds, degrees. */
+  /** Facts of the one that came last: times in Unix milliseconds, degrees. */
   lastFixTimeMs: number;
   lastReceivedAtMs: number;
   latitude: number;
@@ -21,8 +21,8 @@ export interface RejectedPositions {
 }
 
 /**
- * How many positions of a vehicle were rejected since a moment, by reason, the last rejected first. Jumps are not among
- * them: a jump shows only against other positions. A fix that was in the future counts until its time has come.
+ * Number of a vehicle's positions rejected since a time, by reason, the last rejected first. Jumps are not included:
+ * detecting them needs other positions. A fix in the future counts until its time has come.
  *
  * @throws {RangeError} when the time is not a number
  */

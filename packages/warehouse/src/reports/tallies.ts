@@ -11,65 +11,65 @@ export interface TalliesQuestion {
   /** 1 to {@link MAX_FLEET} vehicles. */
   vehicleIds: readonly VehicleId[];
   kinds: readonly EventKind[];
-  /** Unix milliseconds: nothing counts before it … */
+  /** Unix milliseconds: nothing before it counts. */
   fromMs: number;
-  /** … and nothing after it. */
+  /** Unix milliseconds: nothing after it counts. */
   toMs: number;
   /**
-   * Unix milliseconds at which time is cut into intervals, growing: at least two, from `fromMs` or before to `toMs` or
-   * after.
+   * Unix milliseconds at which time is cut into intervals, increasing: at least two, from `fromMs` or before to `toMs`
+   * or after.
    */
   cuts: readonly number[];
-  /** For each interval, the place that its tallies are added up in; undefined: its own. */
+  /** For each interval, the index of the bucket that its tallies are summed in. Undefined: each has its own. */
   places?: readonly number[];
-  /** Of events about a geofence, those about one of these alone; null: all. */
+  /** Among events about a geofence, only those about one of these; null: all. */
   geofenceIds: readonly GeofenceId[] | null;
-  /** Unix milliseconds: what still lasts, lasts until then, … */
+  /** Unix milliseconds: events that have not ended count up to this time, unless `knownUntilMs` has an earlier one. */
   nowMs: number;
   /**
-   * … but for vehicles of which less is known: until then, in Unix milliseconds, silence (`offline`) excepted. Default:
-   * all is known up to `nowMs`.
+   * Unix milliseconds up to which less is known of some vehicles. Their open events count up to then, except silence
+   * (`offline`). Default: all is known up to `nowMs`.
    */
   knownUntilMs?: ReadonlyMap<VehicleId, number>;
-  /** Whether fuel is added up. Default false: a quarter of what a tally costs. */
+  /** Whether fuel is summed. Default false: it takes a quarter of a tally's cost. */
   withFuel?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** What one vehicle's events of one kind come to in one place. */
+/** Sums of one vehicle's events of one kind in one bucket. */
 export interface Tally {
   vehicleId: VehicleId;
   kind: EventKind;
   place: number;
-  /** Events that started there. */
+  /** Number of events that started in it. */
   count: number;
-  /** How long they lasted, as far as they did so there. */
+  /** Duration of the events within it. */
   durationMs: number;
-  /** Totals of trips that lie in one interval altogether; what crosses a cut is in {@link Tallies.crossing}. */
+  /** Totals of trips that lie completely in one interval; trips that cross a cut are in {@link Tallies.crossing}. */
   distanceM: number;
   movingMs: number;
-  /** Of trips (as above), and of stops as far as is known of those in one interval. */
+  /** Of trips (as above), and of stops that lie in one interval, as far as it is known. */
   idlingMs: number;
   /** Null where none has a speed. */
   peakKmh: number | null;
   /**
-   * Of trips and stops that started there and whose fuel is known: litres used, how far, how long the engine ran. 0
-   * where nobody asked for it, as the next.
+   * For trips and stops that started in it and whose fuel is known: litres used, distance, engine running time. 0
+   * unless requested, as the next.
    */
   fuelUsedL: number;
   fuelDistanceM: number;
   fuelEngineMs: number;
-  /** Of refuellings and drains that started there. */
+  /** Volume of refuellings and drains that started in it. */
   volumeL: number;
 }
 
-/** A trip that a cut divides, or that still lasts: its positions show how much of its totals lies where. */
+/** A trip that a cut divides, or that has not ended: its positions show how its totals are distributed. */
 export interface CrossingTrip {
   vehicleId: VehicleId;
   startedAtMs: number;
-  /** Its end; while it lasts, the moment up to which it is known. */
+  /** Its end; if it has not ended, the time up to which it is known. */
   untilMs: number;
-  /** True where its totals are not those up to `untilMs`: the archive has them when it ends. */
+  /** True if the trip has not ended: its totals are not those up to `untilMs`, and the archive gets them at its end. */
   lasts: boolean;
   distanceM: number;
   movingMs: number;
@@ -82,17 +82,17 @@ export interface Tallies {
   crossing: CrossingTrip[];
 }
 
-/** That nothing comes is known without a record; all else is known from records. */
+/** Silence (`offline`) is known without records; everything else is known from records. */
 const LASTS_UNTIL = `if(kind = 'offline', {nowMs:Int64}, ${ofVehicle('untils')})`;
 
 const FUEL = `sumIf(ifNull(used_l, 0), begins), sumIf(ifNull(distance_m, 0), begins AND used_l IS NOT NULL),
   sumIf(ifNull(moving_ms, 0) + ifNull(idling_ms, 0), begins AND used_l IS NOT NULL), sumIf(ifNull(volume_l, 0), begins)`;
 
 /**
- * What many vehicles' events come to, interval by interval, added up where the events are: a row for each vehicle, kind
- * and place, however many events there were.
+ * Sums many vehicles' events, interval by interval, inside ClickHouse: it returns a row for each vehicle, kind and
+ * bucket, however many events there were.
  *
- * @throws {RangeError} when there are less than two cuts, or too many vehicles
+ * @throws {RangeError} when there are fewer than two cuts, or too many vehicles
  */
 export async function tallies(engine: Engine, question: TalliesQuestion): Promise<Tallies> {
   const {
@@ -181,7 +181,7 @@ export async function tallies(engine: Engine, question: TalliesQuestion): Promis
   };
 }
 
-/** A row of the tallies, with the trips that began in its interval (or came into the first) and are divided. */
+/** A row of the tallies, with the divided trips that began in its interval (or extend into the first). */
 type TallyRow = [
   vehicleId: VehicleId,
   kind: EventKind,

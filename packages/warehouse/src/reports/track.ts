@@ -20,7 +20,7 @@ export interface ArchivedPosition extends Position {
   receivedAtMs: number;
   terminalId: TerminalId;
   protocol: ProtocolName;
-  /** Why it moved nothing; null when it is good. */
+  /** Why the position was rejected; null when it is good. */
   rejection: Rejection | null;
 }
 
@@ -30,18 +30,18 @@ export interface TrackQuestion {
   fromMs: number;
   /** Unix milliseconds of the fix, exclusive. */
   toMs: number;
-  /** At most positions of so many fix times: 1 to 10,000. */
+  /** Maximum number of fix times, with all positions of each: 1 to 10,000. */
   limit: number;
-  /** Where to go on: the `next` of the page before. */
+  /** Where to continue: the `next` of the previous page. */
   after?: TrackCursor | null;
   /**
-   * Also those that were rejected, and each record of a fix time for itself, in the order in which they came. Default
-   * false: records of one fix time are one position.
+   * Includes rejected positions, and each record of a fix time separately, in order of arrival. Default false: records
+   * of one fix time are merged into one position.
    */
   withRejected?: boolean;
 }
 
-/** The last position of a page, by what positions are ordered by. */
+/** The last position of a page, in the order of positions. */
 export interface TrackCursor {
   fixTimeMs: number;
   rejection: Rejection | null;
@@ -54,7 +54,7 @@ export interface Track {
   next: TrackCursor | null;
 }
 
-/** What one page may hold at most. */
+/** Maximum size of one page. */
 export const MAX_TRACK_LIMIT = 10_000;
 
 /** The columns of a {@link PositionRow}, in its order. */
@@ -63,8 +63,8 @@ export const TRACK_COLUMNS = `toUnixTimestamp64Milli(fix_time), latitude_e7, lon
   terminal_id, protocol, ${REJECTION}`;
 
 /**
- * The vehicle's positions in a time range, a page at a time. A page goes on behind the last position of the one
- * before it, not behind a count of them, so that positions that arrive in between shift nothing.
+ * The vehicle's positions in a time range, page by page. A page continues after the last position of the previous page,
+ * not after a count, so that positions that arrive in between shift nothing.
  *
  * @throws {RangeError} when the limit is not 1 to 10,000, or a time is not a number
  */
@@ -102,7 +102,7 @@ export async function track(engine: Engine, question: TrackQuestion): Promise<Tr
   return { positions, next };
 }
 
-/** What of a position the rules judge by: a third of what the whole of it takes on its way. */
+/** The columns of a position that the rules use: a third of the data of the whole position. */
 const JUDGED_COLUMNS = `vehicle_id, toUnixTimestamp64Milli(fix_time), latitude_e7, longitude_e7, valid, speed_kmh_x10, ignition,
   odometer_m, supply_v_x1000, alarms, toUnixTimestamp64Milli(received_at), ${REJECTION}`;
 type JudgedRow = [
@@ -120,13 +120,13 @@ type JudgedRow = [
   rejection: Rejection | '',
 ];
 
-/** A position with what the rules judge by. */
+/** A position with the fields that the rules use. */
 export interface JudgedPosition extends Position {
   receivedAtMs: number;
   rejection: Rejection | null;
 }
 
-/** Positions of one vehicle from a moment on, or behind a page. */
+/** Positions of one vehicle from a time on, or after a page. */
 export interface JudgedTrackQuestion {
   vehicleId: VehicleId;
   /** Unix milliseconds of the fix, inclusive. */
@@ -135,11 +135,11 @@ export interface JudgedTrackQuestion {
 }
 
 /**
- * A page of the track of each of many vehicles, those that were rejected included, in one statement: with what the
- * rules judge by alone. Returns an answer for each question, in their order.
+ * A page of the track of each of many vehicles, including rejected positions, in one statement: only with the fields
+ * that the rules use. Returns a result for each query, in order.
  *
- * @param limit positions of each vehicle at most
- * @throws {RangeError} when there are over 100 questions, two are about one vehicle, or a time is not a number
+ * @param limit maximum number of positions of each vehicle
+ * @throws {RangeError} when there are over 100 queries, two are about one vehicle, or a time is not a number
  */
 export async function judgedTracks(
   engine: Engine,
@@ -147,7 +147,7 @@ export async function judgedTracks(
   limit: number,
 ): Promise<{ positions: JudgedPosition[]; next: TrackCursor | null }[]> {
   if (questions.length === 0) return [];
-  // Behind a cursor, or behind all that is of the moment before the first.
+  // After a cursor, or after all positions of the millisecond before the first.
   const afterMsOf = ({ fromMs, after }: JudgedTrackQuestion) => (after === null ? fromMs - 1 : after.fixTimeMs);
   const rows = (await engine.select({
     sql: `SELECT ${JUDGED_COLUMNS} FROM positions FINAL WHERE ${fleetCondition}
@@ -194,7 +194,7 @@ function judgedPosition(row: JudgedRow): JudgedPosition {
   };
 }
 
-/** A position as it is selected. */
+/** A selected row of a position. */
 export type PositionRow = [
   fixTimeMs: number,
   latitudeE7: number,
@@ -239,7 +239,7 @@ export function archivedPosition(row: PositionRow): ArchivedPosition {
   };
 }
 
-/** What counters go by. */
+/** The columns that counters use. */
 const COUNTED_COLUMNS = `vehicle_id, toUnixTimestamp64Milli(fix_time), latitude_e7, longitude_e7, valid, speed_kmh_x10, ignition,
   odometer_m, JSONExtract(attributes, 'engineHours', 'Nullable(Float64)'), terminal_id,
   toUnixTimestamp64Milli(received_at), ${REJECTION}`;
@@ -258,20 +258,21 @@ type CountedRow = [
   rejection: Rejection | '',
 ];
 
-/** A position with what counters go by. */
+/** A position with the fields that counters use. */
 export type CountedPosition = Position & Pick<ArchivedPosition, 'terminalId' | 'receivedAtMs' | 'rejection'>;
 
-/** Positions of one vehicle behind a moment. */
+/** Positions of one vehicle after a time. */
 export interface CountedTrackQuestion {
   vehicleId: VehicleId;
   afterMs: number;
 }
 
 /**
- * What counters go by, of each of many vehicles behind a moment: as {@link judgedTracks}.
+ * Positions with the fields that counters use, of each of many vehicles after a time. Otherwise like
+ * {@link judgedTracks}.
  *
- * @param limit positions of each vehicle at most
- * @param withAttributes the whole positions: some counters go by sensors
+ * @param limit maximum number of positions of each vehicle
+ * @param withAttributes returns whole positions: some counters use sensors
  * @throws as {@link judgedTracks} does
  */
 export async function countedTracks(

@@ -6,15 +6,15 @@ import type { CrossingTrip } from './tallies.ts';
 
 export interface TripPartsQuestion {
   trips: readonly CrossingTrip[];
-  /** Unix milliseconds, growing: as they were asked for in `tallies`. */
+  /** Unix milliseconds, increasing: the cuts passed to `tallies`. */
   cuts: readonly number[];
   signal?: AbortSignal | undefined;
 }
 
-/** What of a trip lies in one interval. */
+/** The part of a trip in one interval. */
 export interface TripPart {
   vehicleId: VehicleId;
-  /** From 0. */
+  /** Index of the interval, from 0. */
   interval: number;
   distanceM: number;
   movingMs: number;
@@ -22,17 +22,17 @@ export interface TripPart {
   peakKmh: number | null;
 }
 
-/** Their vehicles, starts and ends are bound to the query. */
+/** Maximum number of trips in a query, to which their vehicles, starts and ends are bound. */
 const TRIPS_A_QUERY = 2000;
 
 /**
- * How trips that cuts divide are shared out among the intervals: by the way from fix to fix, by the odometer where both
- * have it, as the positions show it. The way between the two fixes around a cut is shared by time. The parts of a trip
- * whose totals are known come to these, so that no mileage is lost or won at midnight; one whose positions are gone is
- * shared by time alone. One that `lasts` is what its positions show. Only what lies between the first cut and the last
- * is returned.
+ * Distributes trips that cuts divide among the intervals, by the distances between their positions: by the odometer
+ * where both fixes have it. The distance between the two fixes around a cut is divided by time. If the totals of a trip
+ * are known, its parts add up to these, so that no mileage is lost or gained at midnight. A trip whose positions are
+ * gone is divided by time alone. A trip that `lasts` has the totals of its positions. Only parts between the first cut
+ * and the last are returned.
  *
- * What was measured of a trip by the quarters of an hour is kept for the next question, see `kept-measures.ts`.
+ * Measures of a trip by quarters of an hour are cached for the next query, see `kept-measures.ts`.
  */
 export async function tripParts(engine: Engine, question: TripPartsQuestion, later: Later): Promise<TripPart[]> {
   const { trips, cuts, signal } = question;
@@ -49,7 +49,7 @@ export async function tripParts(engine: Engine, question: TripPartsQuestion, lat
   return parts;
 }
 
-/** {@link tripParts} without anything that was kept. Trips are in the order of their starts, 2000 at most. */
+/** {@link tripParts} without the cache. Trips are in the order of their starts, 2000 at most. */
 export async function partsByPositions(
   engine: Engine,
   { trips, cuts, signal }: TripPartsQuestion,
@@ -59,7 +59,7 @@ export async function partsByPositions(
   return trips.flatMap((trip, nth) => shared(trip, cuts, measured.get(nth) ?? []));
 }
 
-/** A trip's totals, shared out. */
+/** Divides a trip's totals among the intervals. */
 function shared(trip: CrossingTrip, cuts: readonly number[], measured: readonly Measured[]): TripPart[] {
   const { vehicleId, startedAtMs, lasts } = trip;
   const endMs = Math.max(startedAtMs, trip.untilMs);
@@ -73,7 +73,7 @@ function shared(trip: CrossingTrip, cuts: readonly number[], measured: readonly 
   for (let interval = 0; interval + 1 < cuts.length; interval++) {
     const [from = 0, to = 0] = [cuts[interval], cuts[interval + 1]];
     const lastedMs = Math.min(to, endMs) - Math.max(from, startedAtMs);
-    // Of a trip that has one fix yet, all is in the interval of that.
+    // A trip with a single fix up to now is completely in the interval of that fix.
     const isMoment = endMs === startedAtMs && startedAtMs >= from && startedAtMs < to;
     if (lastedMs <= 0 && !isMoment) continue;
     const byTime = isMoment ? 1 : lastedMs / (endMs - startedAtMs);

@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<Language, { words: MessageWords; names: Names; dire
   he: { words: he, names: heNames, direction: 'rtl' },
 };
 
-/** What messages say in a language, with what things are called in it. */
+/** Texts of messages in a language, with its names of things. */
 export function messagesIn(language: Language): { words: MessageWords; names: Names; direction: 'ltr' | 'rtl' } {
   return WORDS[language];
 }

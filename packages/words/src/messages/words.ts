@@ -1,11 +1,11 @@
 import type { SentenceWords } from '../sentences/words.ts';
 
-/** What messages about events say in one language. */
+/** Texts of messages in one language. */
 export interface MessageWords extends SentenceWords {
-  /** Of the subject. */
+  /** Subject of an e-mail about an event. */
   subject: (sentence: string) => string;
   lateData: string;
-  /** Before a message of an incident that is escalated. */
+  /** Message of an escalated incident, made from the message of its event. */
   escalated: (message: string) => string;
   lastedNow: (duration: string) => string;
   labels: Readonly<
@@ -30,7 +30,7 @@ export interface MessageWords extends SentenceWords {
   test: { subject: string; text: (rule: string) => string };
   channelTest: { title: string; text: string };
   code: { title: (code: string) => string; text: string };
-  /** Below an e-mail. */
+  /** Footer of an e-mail. */
   footer: { why: (url: string) => string; unsubscribe: string };
   /** The e-mail that asks the holder of an address whether they want e-mails. */
   confirmation: { subject: string; why: (url: string) => string; expires: (days: number) => string; ignore: string };
@@ -38,7 +38,7 @@ export interface MessageWords extends SentenceWords {
   accountMails: Readonly<
     Record<'reset' | 'invitation', { subject: string; why: (url: string, login: string) => string }>
   > & { expiresHours: (hours: number) => string; expiresDays: (days: number) => string; ignore: string };
-  /** E-mails about changes of how an account signs in: `what` is a sentence, of what has a name by that. */
+  /** E-mails about changes of how an account signs in. `what` holds sentences, with the name of the thing, if any. */
   accountNotices: {
     subject: (login: string) => string;
     about: (login: string, url: string, time: string) => string;
@@ -53,13 +53,13 @@ export interface MessageWords extends SentenceWords {
       >;
     notYou: (url: string) => string;
   };
-  /** The pages that links in e-mails lead to. */
+  /** Pages that links in e-mails open. */
   addressPages: Readonly<Record<'confirm' | 'unsubscribe' | 'unsubscribed', AddressPage & { button: string }>> &
     Readonly<Record<'confirmed', AddressPage>> &
     Readonly<Record<'expired' | 'changed', { title: string; about: string }>>;
-  /** The e-mail with the report of a schedule. */
+  /** The e-mail with a scheduled report. */
   reportMail: {
-    /** Of the name of the report, and of its period in words. */
+    /** From the name of the report, and its period in words. */
     title: (report: string, period: string | null) => string;
     period: (first: string, last: string) => string;
     failed: (title: string) => string;

@@ -8,57 +8,57 @@ import type { SentenceWords } from './words.ts';
 
 export type { SentenceWords } from './words.ts';
 
-/** What a sentence says of an event: plain facts, names instead of ids. Absent and null fields are left out. */
+/** Facts of an event from which its sentence is built, with names instead of ids. Absent and null ones are omitted. */
 export interface EventFacts {
-  /** Kind of the event. One that is not known here is called by its name. */
+  /** Kind of the event. An unknown kind is shown by its name. */
   kind: string;
   phase: 'begin' | 'end';
-  /** Null where no vehicle is part of it. */
+  /** Null where no vehicle is involved. */
   vehicleName: string | null;
   /** Unix milliseconds. */
   startedAtMs: number;
   endedAtMs: number | null;
-  /** The geofence that the event is about, or whose limit it was. */
+  /** The geofence that the event is about, or whose speed limit was exceeded. */
   geofenceName?: string | null;
   speedKmh?: number | null;
   limitKmh?: number | null;
   peakKmh?: number | null;
   distanceM?: number | null;
-  /** What was raised, of an alarm. */
+  /** For an alarm: what was raised. */
   alarm?: Alarm | null;
-  /** Of maintenance: the plan, and whether it is near or due. */
+  /** For maintenance: the plan, and whether it is near or due. */
   planName?: string | null;
   stage?: 'warning' | 'due' | LicenceStage | null;
-  /** Of a licence: whose, and the last day on which it is valid, as `2027-05-31`. `stage` says whether that is over. */
+  /** For a licence: its holder, and its last valid day, as `2027-05-31`. `stage` holds whether it has expired. */
   driverName?: string | null;
   licenceExpiresOn?: string | null;
-  /** Of a refuelling or a drain: litres, and whether the vehicle moved. */
+  /** For a refuelling or a drain: litres, and whether the vehicle moved. */
   volumeL?: number | null;
   whileMoving?: boolean | null;
-  /** Of a sensor beyond a threshold: the sensor, the threshold, and its value at this phase. */
+  /** For a sensor beyond a threshold: the sensor, the threshold, and its value at this phase. */
   sensorName?: string | null;
   unit?: string | null;
   condition?: 'above' | 'below' | 'inside' | 'outside' | null;
   min?: number | null;
   max?: number | null;
   value?: number | null;
-  /** Why an event ended, as the event says it: `left`, `geofence-deleted`, … */
+  /** Why the event ended, as in its data: `left`, `geofence-deleted`, … */
   endReason?: string | null;
 }
 
-/** For whom a sentence is written, and how. */
+/** Language, units and words of the person who reads a sentence. */
 export interface SentenceReader {
   language: Language;
   units: 'metric' | 'imperial';
   words: SentenceWords;
   names: Pick<Names, 'alarms' | 'events' | 'values'>;
-  /** Marks off a name that somebody gave. */
+  /** Puts a name that a user gave into quotation marks. */
   quoted: (name: string) => string;
-  /** A day such as `2027-05-31`, as it is written in the language. */
+  /** Formats a day such as `2027-05-31` for the language. */
   day: (date: string) => string;
 }
 
-/** Ends of a lasting event that the vehicle did not bring about: the others go without saying. */
+/** End reasons that are shown: the vehicle did not cause these ends. The other reasons are obvious. */
 const EXPLAINED_REASONS = new Set([
   'geofence-deleted',
   'geofence-changed',
@@ -74,20 +74,20 @@ const LICENCE_EXPIRY: LicenceExpiry['kind'] = 'licence-expiry';
 const KM_PER_MILE = 1.609344;
 const LITRES_PER_GALLON = 3.785411784;
 
-/** A kind may be of a release that this one does not know. */
+/** Keyed by text, because a kind may come from a newer release. */
 const KINDS: ReadonlyMap<string, KindDescription> = new Map(Object.entries(DESCRIBED_KINDS));
 
-/** Is it something that nobody wants, such as speeding? */
+/** Whether events of the kind are undesirable, such as speeding. */
 export function isUnwanted(kind: string): boolean {
   return KINDS.get(kind)?.isUnwanted === true;
 }
 
-/** What happened, as one sentence without a full stop. */
+/** Describes the event in one sentence without a full stop. */
 export function eventSentence(facts: EventFacts, reader: SentenceReader): string {
   return new EventPhrases(facts, reader).sentence();
 }
 
-/** The parts of a text about an event, as its reader reads. */
+/** Phrases about an event, formatted for its reader. */
 export class EventPhrases {
   readonly #facts: EventFacts;
   readonly #reader: SentenceReader;
@@ -136,7 +136,7 @@ export class EventPhrases {
     };
   }
 
-  /** Why it ended; null where that goes without saying. */
+  /** Why the event ended; null where that is obvious. */
   reason(): string | null {
     const { endReason } = this.#facts;
     if (!endReason || !EXPLAINED_REASONS.has(endReason)) return null;
@@ -160,7 +160,7 @@ export class EventPhrases {
     return between(this.#number({ maximumFractionDigits: 2 }).format(min), this.withUnit(max));
   }
 
-  /** The two largest units of it: `2 d 3 h`, `1 h 5 min`, `4 min 10 s`, `12 s`. */
+  /** A duration in its two largest units: `2 d 3 h`, `1 h 5 min`, `4 min 10 s`, `12 s`. */
   duration(durationMs: number): string {
     const seconds = Math.max(0, Math.round(durationMs / 1000));
     const counts = [
@@ -204,7 +204,7 @@ export class EventPhrases {
   }
 }
 
-/** As many as there are languages and units: they are costly to make. */
+/** Cache, one entry per language and unit, because they are costly to create. */
 const numberFormats = new Map<string, Intl.NumberFormat>();
 
 function numberFormat(language: Language, options: Intl.NumberFormatOptions): Intl.NumberFormat {

@@ -1,10 +1,10 @@
 import type { EventSentences, Said } from '@outrider/domain/said';
 
-/** What sentences about events say in one language, beside what is described with each kind of event. */
+/** Words for sentences about events in one language, besides those described with each kind of event. */
 export interface SentenceWords {
-  /** That a driving licence expires: it has no end. */
+  /** Sentence about the expiry of a driving licence, which has no end phase. */
   licenceExpiry: (said: Said) => string;
-  /** Of a kind that is not known here. */
+  /** Sentences for unknown kinds. */
   otherSentences: EventSentences;
   threshold: {
     above: (max: string) => string;

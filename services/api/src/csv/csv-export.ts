@@ -1,10 +1,10 @@
 import type { Delimiter } from '@outrider/reports';
 import { z } from 'zod';
 
-/** In front of a text that Excel opens: without it, Excel takes UTF-8 for another encoding. */
+/** Prefix of a text for Excel, which otherwise does not recognise UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** Query parameter of exports. */
+/** Query parameter `excel` of exports. */
 export const excel = z
   .enum(['true', 'false'])
   .default('false')
@@ -19,12 +19,12 @@ export function columnsSentence(columns: readonly string[]): string {
   return `The columns are ${columns.map((name) => `\`${name}\``).join(', ')}.`;
 }
 
-/** A header and one row, of the cells that an example has. */
+/** Example CSV: a header and one row with the given cells. */
 export function csvExample(columns: readonly string[], cells: Readonly<Record<string, unknown>>): string {
   return [columns, columns.map((column) => cells[column] ?? '')].map((row) => `${row.join(',')}\r\n`).join('');
 }
 
-/** The answer of an export, as it is documented. */
+/** Documentation of the response of an export. */
 export function csvAnswer(rows: string, example: string) {
   return {
     description: `A header, and a row for ${rows}.`,
@@ -35,11 +35,11 @@ export function csvAnswer(rows: string, example: string) {
 }
 
 /**
- * Sends a CSV as it is read.
+ * Streams a CSV while it is read.
  *
- * @param fileName without its ending
- * @param pages of what the rows are about; each is sent at once
- * @param rows the rows of a page, each with its end of line
+ * @param fileName without its extension
+ * @param pages of the items that the rows describe; each page is sent at once
+ * @param rows writes the rows of a page, each with its end of line
  */
 export function csvReply<T>(
   fileName: string,

@@ -1,16 +1,16 @@
 import type { Faults } from '@outrider/access';
 import { armed, CsvError, type Delimiter, readSheet } from '@outrider/reports';
 
-/** Reads the cells of a row, by column; those that the header does not name are missing. */
+/** Reads the cells of a row, by column. Columns that the header does not name are missing. */
 type ReadRow<Column extends string, T> = (
-  /** As a spreadsheet counts: 1 is the header. */
+  /** Row number as in a spreadsheet: 1 is the header. */
   row: number,
   cells: Partial<Record<Column, string>>,
   delimiter: Delimiter,
 ) => T;
 
 /**
- * Reads a CSV with a header of column names, in any order; what is wrong with it goes to `faults`.
+ * Reads a CSV whose header names the columns, in any order. Errors in it are added to `faults`.
  *
  * @param text without a byte order mark
  */
@@ -30,7 +30,7 @@ export function readCsvRows<Column extends string, T>(
   }
 }
 
-/** @throws {CsvError} when it is no CSV */
+/** @throws {CsvError} when the text is not valid CSV */
 function readRecords<Column extends string, T>(
   text: string,
   known: readonly Column[],
@@ -57,7 +57,7 @@ function readRecords<Column extends string, T>(
   if (!faults.isEmpty) return [];
   const rows: T[] = [];
   for (const { row, cells } of records) {
-    // Cells that were emptied, and not deleted.
+    // Spreadsheets leave such rows where cells were cleared instead of deleted.
     if (cells.every((cell) => cell.trim() === '')) continue;
     if (rows.length === maxRows) {
       faults.add({ row, detail: `At most ${maxRows} rows can be imported at once.` });
@@ -79,7 +79,7 @@ export function numberOf(cell: string, delimiter: Delimiter): number | null {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null;
 }
 
-/** A number as a cell: where spreadsheets part cells with semicolons, they write numbers with a comma. */
+/** Formats a number as a cell. Spreadsheets that separate cells with semicolons use a decimal comma. */
 export function numberCell(value: number, delimiter: Delimiter): string {
   return delimiter === ';' ? String(value).replace('.', ',') : String(value);
 }

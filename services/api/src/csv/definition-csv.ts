@@ -14,14 +14,14 @@ import { numberCell, numberOf, readCsvRows } from './csv-rows.ts';
 
 export const MAX_ROWS = 10_000;
 
-/** What all rows say of a definition; what has no column is not said. */
+/** Fields common to the rows of all kinds of definition. A field without a column is left out. */
 interface Line {
-  /** As a spreadsheet counts: 1 is the header. */
+  /** Row number as in a spreadsheet: 1 is the header. */
   row: number;
   id: string | null;
   groups: string | undefined;
   dealerId: UserId | null | undefined;
-  /** It has a fault that is reported already. */
+  /** Whether the row has a fault that is already reported. */
   isWrong: boolean;
   fields: object;
 }
@@ -38,27 +38,27 @@ interface CsvOptions<T extends Written, L extends Line> {
   columns: readonly string[];
   fields: FieldTable;
   schemas: Readonly<Record<string, z.ZodType>>;
-  /** Columns of texts that are made of digits, such as serial numbers. */
+  /** Text columns that hold digits only, such as serial numbers. */
   digits?: readonly string[];
-  /** Cells of columns that are not plain fields. */
+  /** Writes the cells of columns that are not plain fields. */
   write(definition: T): Readonly<Record<string, string>>;
-  /** Reads them: more of the `fields`, and what the line has beside. */
+  /** Reads the cells of those columns: further `fields`, and other properties of the line. */
   read(cells: Cells, wrong: Wrong): Omit<L, keyof Line> & { fields?: object };
 }
 type Cells = Readonly<Partial<Record<string, string>>>;
 type Wrong = (column: string, detail: string) => void;
 
-/** What a spreadsheet makes of a long number. */
+/** Exponent notation, into which spreadsheets convert a long number. */
 export const ROUNDED = /^\d([.,]\d+)?E\+?\d+$/i;
 export const ROUNDED_DETAIL = 'A spreadsheet has rounded this number: format the column as text.';
 
-/** What is written of definitions. */
+/** Writer of definitions as CSV. */
 export interface CsvRows<T> {
   header(delimiter: Delimiter): string;
   row(definition: T, groups: GroupNames, delimiter: Delimiter): string;
 }
 
-/** Definitions of a kind as the rows of a CSV. */
+/** Converts definitions of one kind to and from rows of a CSV. */
 export class DefinitionCsv<T extends Written, L extends Line> implements CsvRows<T> {
   readonly columns: readonly string[];
   readonly #options: CsvOptions<T, L>;
@@ -72,7 +72,7 @@ export class DefinitionCsv<T extends Written, L extends Line> implements CsvRows
     return writeCsvLine(this.columns, delimiter);
   }
 
-  /** A definition as a row; text that a spreadsheet would take for a formula is defused. */
+  /** A definition as a row. Text that a spreadsheet would run as a formula is escaped. */
   row(definition: T, groups: GroupNames, delimiter: Delimiter): string {
     const cells: Record<string, unknown> = {
       ...(definition as object),
@@ -88,7 +88,7 @@ export class DefinitionCsv<T extends Written, L extends Line> implements CsvRows
   }
 
   /**
-   * Reads the rows of a CSV with a header of column names, in any order; what is wrong with them goes to `faults`.
+   * Reads the rows of a CSV whose header names the columns, in any order. Errors in them are added to `faults`.
    *
    * @param text without a byte order mark
    */
@@ -122,7 +122,7 @@ export class DefinitionCsv<T extends Written, L extends Line> implements CsvRows
     return { ...line, ...rest } as unknown as L;
   }
 
-  /** The plain fields. */
+  /** Reads the cells of the plain fields. */
   #fields(cells: Cells, delimiter: Delimiter, wrong: Wrong): Record<string, unknown> {
     const { digits = [], schemas } = this.#options;
     const fields: Record<string, unknown> = {};

@@ -4,7 +4,7 @@ import { line } from '../fields/plain-fields.ts';
 
 const MAX_CODES = 10;
 
-/** The codes that a driver has, as they are set. */
+/** All codes of a driver, as requests set them. */
 export const driverCodes = z
   .array(
     line(MAX_DRIVER_CODE).refine(

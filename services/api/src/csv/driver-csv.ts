@@ -6,7 +6,7 @@ import { DRIVER } from '../fields/field-schemas.ts';
 import { DefinitionCsv, ROUNDED, ROUNDED_DETAIL } from './definition-csv.ts';
 import { driverCodes } from './driver-codes.ts';
 
-/** Between the codes of a cell, as between its groups. */
+/** Separates the codes in a cell, and likewise the groups. */
 const SEPARATOR = '|';
 
 export const DRIVER_CSV = new DefinitionCsv<Driver, DriverLine>({

@@ -3,7 +3,7 @@ import { defused, writeCsvLine } from '@outrider/reports';
 import { attributesCell } from '../fields/custom-fields.ts';
 import { measuresOf } from '../geozones/geojson.ts';
 
-/** Properties of geozones, a row each. */
+/** Columns of the CSV of geofences, one row for each geofence. */
 export const GEOZONE_COLUMNS = [
   ...(['id', 'name', 'shape', 'radiusM', 'widthM', 'category', 'description', 'color'] as const),
   ...(['speedLimitKmh', 'minDwellSeconds', 'groupIds', 'sharedWithOrganisation', 'sharedGroupIds'] as const),
@@ -15,7 +15,7 @@ export function geozoneCsvHeader(): string {
   return writeCsvLine(GEOZONE_COLUMNS, ',');
 }
 
-/** Text that a spreadsheet would take for a formula is defused. */
+/** A geofence as a row. Text that a spreadsheet would run as a formula is escaped. */
 export function geozoneCsvRow(geofence: Geofence): string {
   const { properties, areaM2, perimeterM } = measuresOf(geofence.shape);
   const values: Record<(typeof GEOZONE_COLUMNS)[number], string | number | boolean | null | undefined> = {

@@ -14,7 +14,7 @@ import { timeIn } from '../fields/fields.ts';
 import { numberOf, readCsvRows } from './csv-rows.ts';
 
 export const MAX_HISTORY_ROWS = 20_000;
-/** As the report of tracks writes them. */
+/** Columns of an import, named as in the track report. */
 export const HISTORY_COLUMNS = [
   'fixTime',
   'latitude',
@@ -31,11 +31,11 @@ export const HISTORY_COLUMNS = [
   'alarms',
   'attributes',
 ] as const;
-/** Columns of that report that say nothing here. */
+/** Columns of that report that an import ignores. */
 const PASSED_OVER = ['vehicleId', 'vehicleName', 'rejection'] as const;
 type Column = (typeof HISTORY_COLUMNS)[number] | (typeof PASSED_OVER)[number];
 
-/** What a number may be. */
+/** Range of each number column. */
 const NUMBERS = {
   speedKmh: [0, 1000],
   courseDeg: [0, 360],
@@ -58,7 +58,7 @@ const REASONS = {
   jump: ['fixTime', 'It is a jump.'],
 } as const;
 
-/** Reads the rows of a CSV as positions; what is wrong with them goes to `faults`. */
+/** Reads the rows of a CSV as positions. Errors in them are added to `faults`. */
 export function readHistory(text: string, faults: Faults, nowMs: number): Position[] {
   return readCsvRows<Column, Position>(
     text,

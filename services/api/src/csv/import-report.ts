@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { idOut } from '../fields/fields.ts';
 import type { Reply } from '../route.ts';
 
-/** Query of every import. */
+/** Query parameter `dryRun` of every import. */
 export const dryRun = z
   .enum(['true', 'false'])
   .default('false')
@@ -12,10 +12,10 @@ export const dryRun = z
 const OUTCOMES = ['created', 'updated', 'unchanged'] as const;
 
 /**
- * What an import answers.
+ * Schema of the response of an import.
  *
- * @param place how an item says which one it is of those that were sent
- * @param more what it answers beside
+ * @param place fields that identify an item among those sent
+ * @param more further fields of the response
  */
 export function importReport(
   name: string,
@@ -54,7 +54,7 @@ export function importReport(
     });
 }
 
-/** @param placeOf which of those that were sent it is */
+/** @param placeOf fields that identify the item among those sent */
 export function importReply<T>(
   isDryRun: boolean,
   done: readonly { from: T; became: BulkOutcome<{ id: string }> }[],

@@ -33,7 +33,7 @@ export const PLAN_COLUMNS = [
 export const READING_COLUMNS = [...VEHICLE_COLUMNS, 'counter', 'value', 'at', 'note'] as const;
 
 const COUNTER_MAX = 1_000_000_000_000;
-/** What values of counters are in; those of custom counters are in their own unit. */
+/** Unit of each counter's values, and their maximum. Values of custom counters are in the counter's own unit. */
 const READING_UNITS: Readonly<Record<string, { factor: number; max: number }>> = Object.assign(Object.create(null), {
   odometer: { factor: 1000, max: 10_000_000 },
   'engine-hours': { factor: 3_600_000, max: 1_000_000 },
@@ -41,7 +41,7 @@ const READING_UNITS: Readonly<Record<string, { factor: number; max: number }>> =
 
 type Cells = Partial<Record<(typeof PLAN_COLUMNS)[number] | (typeof READING_COLUMNS)[number], string>>;
 
-/** Reads the cells of one row; what is wrong with them goes to `faults`. */
+/** Reads the cells of one row. Errors in them are added to `faults`. */
 class RowReader {
   readonly #row: number;
   readonly #cells: Cells;
@@ -84,7 +84,7 @@ class RowReader {
     return isWithin ? value : this.wrong(column, `It must be from ${least} to ${max}.`);
   }
 
-  /** Null: the row names none. */
+  /** Null: the row names no vehicle. */
   get vehicle(): ReadingLine['vehicle'] | null {
     const { terminalId, plate, vehicleName } = this.#cells;
     const vehicleId = this.#cells.vehicleId && readUuid(this.#cells.vehicleId);

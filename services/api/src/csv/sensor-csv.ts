@@ -15,7 +15,7 @@ import { numberCell, numberOf, readCsvRows } from './csv-rows.ts';
 
 export const MAX_SENSOR_ROWS = 10_000;
 
-/** By the first of these that a row has, its vehicle is found. */
+/** Columns that identify the vehicle; the first of them that the row fills in is used. */
 const VEHICLE_COLUMNS = ['vehicleId', 'terminalId', 'plate', 'vehicleName'] as const;
 const FIELD_COLUMNS = [
   'kind',
@@ -37,7 +37,7 @@ export function sensorCsvHeader(delimiter: Delimiter): string {
   return writeCsvLine(SENSOR_COLUMNS, delimiter);
 }
 
-/** A sensor as a row; text that a spreadsheet would take for a formula is defused. */
+/** A sensor as a row. Text that a spreadsheet would run as a formula is escaped. */
 export function sensorCsvRow(vehicle: Vehicle, sensor: Sensor, delimiter: Delimiter): string {
   const number = (value: number | null) => (value === null ? '' : numberCell(value, delimiter));
   return writeCsvLine(
@@ -62,7 +62,7 @@ export function sensorCsvRow(vehicle: Vehicle, sensor: Sensor, delimiter: Delimi
   );
 }
 
-/** `above -15 hysteresis 1 for 300`. */
+/** Formats a threshold, such as `above -15 hysteresis 1 for 300`. */
 function thresholdText({ condition, min, max, hysteresis, forSeconds }: SensorThreshold): string {
   const bounds = [min, max].filter((bound) => bound !== null).join(' ');
   const more = `${hysteresis === 0 ? '' : ` hysteresis ${hysteresis}`}${forSeconds === 0 ? '' : ` for ${forSeconds}`}`;
@@ -70,7 +70,7 @@ function thresholdText({ condition, min, max, hysteresis, forSeconds }: SensorTh
 }
 
 /**
- * Reads the rows of a CSV with a header of column names, in any order; what is wrong with them goes to `faults`.
+ * Reads the rows of a CSV whose header names the columns, in any order. Errors in them are added to `faults`.
  *
  * @param text without a byte order mark
  */
@@ -140,7 +140,7 @@ function cellValue(column: FieldColumn, cell: string, delimiter: Delimiter): unk
   }
 }
 
-/** `0=0 2048=182.5`: raw values and what they stand for. */
+/** Parses `0=0 2048=182.5`: raw values, each with the value that it stands for. */
 function calibrationOf(cell: string): { raw: number; value: number }[] | WrongCell {
   const points: { raw: number; value: number }[] = [];
   for (const pair of cell.split(/\s+/)) {
@@ -165,7 +165,7 @@ function thresholdsOf(cell: string): Omit<SensorThreshold, 'id'>[] | WrongCell {
   return thresholds;
 }
 
-/** @returns null where the words are no threshold */
+/** @returns null if the words are not a threshold */
 function thresholdOf([condition = '', ...words]: readonly string[]): Omit<SensorThreshold, 'id'> | null {
   const known = THRESHOLD_CONDITIONS.find((each) => each === condition);
   if (known === undefined) return null;

@@ -7,7 +7,7 @@ import { DefinitionCsv } from './definition-csv.ts';
 const namesOf = (type: PlainField['type']) =>
   fieldsIn(VEHICLE_FIELDS).flatMap(([name, field]) => (field.type === type ? [name] : []));
 
-/** Columns of a terminal's access, by the field that each of them is. Secrets are read and never written. */
+/** Columns of a terminal's access settings, each with its field. Secrets are read but never written. */
 const ACCESS = [
   ['terminalProtocol', 'protocol'],
   ['terminalNetworks', 'networks'],

@@ -1,7 +1,7 @@
 import { FEED_NAMES, type FeedName } from '@outrider/feeds';
 import { Counter, Gauge, type Metrics } from '@outrider/runtime';
 
-/** Forms as metrics name them. */
+/** Forms of a feed, as labels of metrics. */
 type Form = 'page' | 'ndjson' | 'sse';
 
 export interface FeedMetrics {
@@ -12,9 +12,9 @@ export interface FeedMetrics {
 }
 
 /**
- * The metrics of feeds.
+ * Creates the metrics of feeds.
  *
- * @param lagSeconds of the stream that is farthest behind
+ * @param lagSeconds lag of the stream that is farthest behind
  */
 export function createFeedMetrics(metrics: Metrics, lagSeconds: (feed: FeedName) => number): FeedMetrics {
   const registers = [metrics];

@@ -17,34 +17,34 @@ import { ConnectionCounts, type Metrics } from '@outrider/runtime';
 import { asProblem } from '../http/error-responses.ts';
 import { createFeedMetrics, type FeedMetrics } from './feed-metrics.ts';
 
-/** How a feed comes: a page of JSON, or a stream of lines or of server-sent events. */
+/** Forms of delivery: a page of JSON, or a stream of JSON lines or server-sent events. */
 export const FEED_FORMS = ['page', 'ndjson', 'sse'] as const;
 export type FeedForm = (typeof FEED_FORMS)[number];
 export type StreamForm = Exclude<FeedForm, 'page'>;
 
 export interface FeedBounds {
-  /** Calls of feeds at the same time in this process, those that wait included. */
+  /** Concurrent calls of feeds in this process, including waiting ones. */
   total: number;
-  /** Of one account. */
+  /** Concurrent calls of one account. */
   perAccount: number;
 }
 export const FEED_BOUNDS: FeedBounds = { total: 256, perAccount: 10 };
 
 /** The longest that a call may wait. */
 export const MAX_WAIT_SECONDS = 60;
-/** A stream says this often how far it is, whatever there is to send. */
+/** Interval of the heartbeats with which a stream reports its position, whether or not there are items. */
 export const HEARTBEAT_MS = 15_000;
-/** A consumer that has everything looks this often whether there is more. All look together. */
+/** Interval at which consumers that have read everything poll for more. All are polled together. */
 const LOOK_EVERY_MS = 250;
-/** A call looks through the log for at most this time; what a caller may not see takes time as well. */
+/** Longest time for which one read scans the log. Items that the caller may not see take time as well. */
 const LOOK_THROUGH_MS = 1000;
-/** Whether the caller still may is asked this often, beside once for each page. */
+/** Interval at which the caller's permission is checked again, in addition to once for each page. */
 const RECHECK_EVERY_MS = 2000;
 /** Items that are written at once. */
 const CHUNK_ITEMS = 200;
 
 export interface FeedsParts {
-  /** Absent: nothing can be followed. */
+  /** Absent: feeds are unavailable. */
   log?: FeedLog | undefined;
   directory: Directory;
   /** Owners of geofences, deleted ones included. */
@@ -54,20 +54,20 @@ export interface FeedsParts {
   bounds?: FeedBounds;
 }
 
-/** Who follows a feed. */
+/** The caller of a feed. */
 export interface FeedCall {
   userId: UserId;
   /**
-   * The caller with the rights of now.
+   * The caller with their current rights.
    *
-   * @throws {Problem} when the caller may not call any more
+   * @throws {Problem} when the caller may no longer call
    */
   callerNow(): Promise<User>;
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
 
-/** Where a consumer goes on, or begins. */
+/** Where a consumer resumes or begins. */
 export type FeedPlace = { cursor: { text: string; parameter: string } } | { from: FeedStart };
 
 export interface FeedPage {
@@ -76,16 +76,16 @@ export interface FeedPage {
   lagSeconds: number;
 }
 
-/** A place of the bounds, until it is given back. */
+/** A slot within the bounds, held until it is released. */
 interface Admission {
   lagSeconds: number;
   release(): void;
 }
 
 /**
- * Events and positions out of the log, from a cursor on: what was missed, what comes, and what late data and
- * recalculations make of the past. Consumers ask for what they take, so nothing is held for them; the rights of each
- * item are judged at the moment at which it is sent.
+ * Feeds of events and positions read from the log, starting at a cursor: what the consumer missed, what follows, and
+ * corrections of the past by late data and recalculations. Consumers pull items, so nothing is buffered for them.
+ * Access to each item is checked at the moment when it is sent.
  */
 export class Feeds {
   readonly #parts: FeedsParts;
@@ -112,10 +112,10 @@ export class Feeds {
   }
 
   /**
-   * The next items, as many as there are up to `limit`. Waits for the first, where it does not exist yet.
+   * The next items, at most `limit`. Waits for the first item if none exists yet.
    *
-   * @throws {Problem} what is wrong with the cursor; `too-many-requests` and `unavailable` beyond the bounds, or while
-   *   the log is away
+   * @throws {Problem} when the cursor is invalid; `too-many-requests` and `unavailable` beyond the bounds, or while the
+   *   log is unavailable
    */
   async page(feed: FeedName, place: FeedPlace, asked: { limit: number; waitMs: number }, call: FeedCall) {
     const admission = this.#admit(feed, 'page', call);
@@ -138,7 +138,7 @@ export class Feeds {
         }
         await reading.look();
       }
-      // A caller that may not call any more learns that, and not that there was nothing.
+      // A caller that may no longer call must get that error instead of an empty page.
       if (items.length === 0) await call.callerNow();
       this.#metrics.sent(feed, items.length);
       return {
@@ -154,8 +154,8 @@ export class Feeds {
   }
 
   /**
-   * Everything from a place on, until the client leaves, may not call any more, or the service stops. Nothing is read
-   * before the client takes what was read before.
+   * All items from a position on, until the client disconnects, may no longer call, or the service stops. Nothing more
+   * is read until the client has taken the previous items.
    *
    * @throws {Problem} as {@link page} does, before anything is sent
    */
@@ -172,7 +172,7 @@ export class Feeds {
       call.signal.addEventListener('abort', leave, { once: true });
       const ended = AbortSignal.any([left.signal, this.#closing.signal]);
       const chunks = this.#chunksOf(feed, reading, FORMS[form], admission, call, ended);
-      // Not a generator: one that was never asked for anything would not give its place back.
+      // Not a generator: a generator that is never started would not release its slot.
       return {
         [Symbol.asyncIterator]: () => ({
           async next() {
@@ -193,7 +193,7 @@ export class Feeds {
     }
   }
 
-  /** Ends all streams, and all calls that wait: their clients go on with their cursors elsewhere. */
+  /** Ends all streams and all waiting calls. Clients resume elsewhere with their cursors. */
   close(): void {
     this.#closing.abort();
   }
@@ -275,11 +275,11 @@ export class Feeds {
   }
 }
 
-/** How a stream is written. */
+/** Encoding of a stream. */
 interface Form {
   items(items: readonly SentItem[]): Uint8Array;
   heartbeat(heartbeat: { type: 'heartbeat'; cursor: string; lagSeconds: number }): Uint8Array;
-  /** Why it ends here: the next call is answered with the same. */
+  /** States why the stream ends. The next call fails for the same reason. */
   end(problem: Problem): Uint8Array;
 }
 
@@ -301,7 +301,7 @@ const FORMS: Readonly<Record<StreamForm, Form>> = {
   },
 };
 
-/** What a failure is for the caller; a failure that nobody foresaw stays what it is. */
+/** Maps a failure to a problem for the caller. Unexpected errors are returned unchanged. */
 function asFeedProblem(error: unknown): unknown {
   if (isLogAway(error))
     return new Problem('unavailable', 'The log does not answer; try again.', { headers: { 'retry-after': '5' } });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 export const MIN_COMMAND_EXPIRY_SECONDS = 10;
-/** Whatever the settings allow. */
+/** Upper bound, whatever the settings allow. */
 export const MAX_COMMAND_EXPIRY_SECONDS = 30 * 86_400;
-/** Of the longest command of any protocol. */
+/** Length of the longest text command of any protocol. */
 const MAX_TEXT_CHARACTERS = 500;
 
 const output = z.strictObject({ output: z.int().min(1).max(255), on: z.boolean() });

@@ -27,7 +27,7 @@ export const externalId = line(EXTERNAL_ID.maxCharacters)
   .meta({ description: EXTERNAL_ID.description, examples: [EXTERNAL_ID.example] });
 const described = `What clients keep with it: at most ${MAX_CUSTOM_ATTRIBUTES} names with a text, a number or a flag each. The service only stores it.`;
 
-/** All attributes of a thing. */
+/** All custom attributes of an object. */
 export const customAttributes = z
   .record(name, value)
   .refine((attributes) => Object.keys(attributes).length <= MAX_CUSTOM_ATTRIBUTES, {
@@ -35,7 +35,7 @@ export const customAttributes = z
   })
   .transform(sorted)
   .meta({ description: described, examples: [CUSTOM_EXAMPLE.customAttributes] });
-/** A change of them. */
+/** Merge patch of custom attributes. */
 export const customAttributesPatch = z
   .record(name, value.nullable())
   .refine((patch) => Object.keys(patch).length <= 2 * MAX_CUSTOM_ATTRIBUTES, {
@@ -46,14 +46,14 @@ export const customAttributesPatch = z
     examples: [{ costCentre: '4712', leased: null }],
   });
 
-/** Of something new. */
+/** Custom fields in a request that creates something. */
 export const NEW_CUSTOM_FIELDS = {
   externalId: externalId.default(null),
   customAttributes: customAttributes.default({}),
 };
-/** Of a merge patch. */
+/** Custom fields in a merge patch. */
 export const CUSTOM_FIELDS_PATCH = { externalId, customAttributes: customAttributesPatch };
-/** Of an answer. */
+/** Custom fields in a response. */
 export const CUSTOM_FIELDS_OUT = {
   externalId: z.string().nullable().meta({ description: 'What another system knows it by.' }),
   customAttributes: shown.meta({ description: 'What clients keep with it.' }),
@@ -63,7 +63,7 @@ const ATTRIBUTE_ASKED = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63}):([^,]{1,500})$/;
 
 const MAX_ATTRIBUTES_ASKED = 5;
 
-/** Query of lists of what has custom fields. */
+/** Query parameters of lists whose items have custom fields. */
 export const customQuery = {
   externalId: z
     .string()
@@ -105,7 +105,7 @@ export function attributesCell(attributes: CustomAttributes): string {
 /**
  * Reads a cell that {@link attributesCell} wrote.
  *
- * @param wrong takes what is wrong with it
+ * @param wrong receives what is wrong with it
  */
 export function readAttributesCell(cell: string, wrong: (detail: string) => void): CustomAttributes {
   if (cell === '') return {};
@@ -122,7 +122,7 @@ export function readAttributesCell(cell: string, wrong: (detail: string) => void
   return {};
 }
 
-/** In the order of the names, so that equal ones compare as equal. */
+/** Sorts the attributes by name, so that equal sets compare as equal. */
 function sorted(attributes: Record<string, string | number | boolean>): CustomAttributes {
   return Object.fromEntries(Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

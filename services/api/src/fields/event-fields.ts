@@ -7,7 +7,7 @@ interface Use {
   about: string | undefined;
 }
 
-/** What events of some kinds have of their own, by the names that the APIs show; each says of which kinds it is. */
+/** Fields that only events of some kinds have, by their names in the APIs. Each description names the kinds. */
 export function eventFields(): Record<string, z.ZodType> {
   const found = new Map<string, { field: EventField; isNullable: boolean; uses: Use[] }>();
   for (const { kinds, fields } of EVENT_DESCRIPTIONS)

@@ -1,6 +1,6 @@
 import { type Alarm, DESCRIBED_KINDS } from '@outrider/domain';
 
-/** What each alarm of a terminal says, for the documentation; in the order in which it shows them. */
+/** Meaning of each alarm of a terminal, in the order in which the documentation lists them. */
 export const ALARM_MEANINGS: Readonly<Record<Exclude<Alarm, 'power-cut'>, string>> = {
   sos: 'The panic button was pressed.',
   'low-battery': 'The battery of the terminal is low.',
@@ -17,7 +17,7 @@ export const ALARM_MEANINGS: Readonly<Record<Exclude<Alarm, 'power-cut'>, string
   'terminal-conflict': 'Two devices send under the same terminal id at the same time; the gateway raises it.',
 };
 
-/** What makes an event of each kind, and alarms, as Markdown. */
+/** Tables of the causes of each kind of event, and of the alarms, as Markdown. */
 export function eventTables(): string {
   const table = (head: string, meanings: Readonly<Record<string, string>>) =>
     [

@@ -14,13 +14,13 @@ import { line } from './plain-fields.ts';
 
 type Schemas<Values> = { [Name in keyof Values]: z.ZodType<Values[Name]> };
 
-/** The plain fields of a kind of definition, as calls have them. */
+/** Schemas of the plain fields of a kind of definition. */
 export interface FieldSchemas<Values> {
-  /** As requests set them. */
+  /** Fields as requests set them. */
   set: Schemas<Values>;
-  /** As `set`, with the defaults of something new. */
+  /** As `set`, with the defaults of a new definition. */
   add: Schemas<Values>;
-  /** In answers. */
+  /** Fields in responses. */
   shown: Schemas<Values>;
   example: Values;
 }

@@ -6,7 +6,6 @@ import { z } from 'zod';
 
 export { id, line, severalOf, text, UUID_PATTERN } from './plain-fields.ts';
 
-/** An e-mail address. */
 export function emailOf() {
   return z.string().transform((text, context) => {
     const address = emailAddress(text.trim());
@@ -15,7 +14,7 @@ export function emailOf() {
   });
 }
 
-/** Addresses that each get an e-mail, once however often they stand there. */
+/** List of addresses that each get an e-mail. Duplicates are removed. */
 export function recipients(description: string) {
   return z
     .array(emailOf())
@@ -24,19 +23,19 @@ export function recipients(description: string) {
     .meta({ description });
 }
 
-/** A UUID in an answer. */
+/** A UUID in a response. */
 export const idOut = z.string().meta({ format: 'uuid', examples: ['01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57'] });
 
-/** ISO 8601 in UTC with milliseconds, in an answer. */
+/** ISO 8601 in UTC with milliseconds, in a response. */
 export const timeOut = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-01-15T12:00:00.000Z'] });
 
 const NO_TIME = 'It must be a time such as 2026-01-15T12:00:00.000Z.';
-/** In a query a plus stands for a space: what is left of `+03:00` that was not encoded. */
+/** End of a time whose `+03:00` was not encoded: a plus in a query stands for a space. */
 const LOST_PLUS = / \d\d:\d\d$/;
 const PLUS = 'In a query, + is written %2B.';
 const ISO_TIME = z.iso.datetime({ offset: true });
 const TIME_PATTERN = z.regexes.datetime({ offset: true }).source;
-/** Of 2001 to 2286: what is longer or shorter may be something else. */
+/** Times from 2001 to 2286. Numbers with more or fewer digits are ambiguous. */
 const EPOCH_SECONDS = /^[1-9]\d{9}$/;
 const EPOCH_MILLISECONDS = /^[1-9]\d{12}$/;
 const isDay = (text: string) => z.iso.date().safeParse(text).success;
@@ -48,7 +47,7 @@ function readTime(text: string): number | null {
   return ISO_TIME.safeParse(text).success ? Date.parse(text) : null;
 }
 
-/** Text that is a time, described as ISO 8601: its other forms are taken because they can mean nothing else. */
+/** Text that is a time. Documented as ISO 8601 only; other forms are accepted because they are unambiguous. */
 function timeText(isTime: (text: string) => boolean, example: string) {
   return z
     .string({ error: ({ input }) => (input === undefined ? undefined : NO_TIME) })
@@ -59,31 +58,31 @@ function timeText(isTime: (text: string) => boolean, example: string) {
 }
 
 /**
- * ISO 8601 with an offset from UTC, or Unix seconds or milliseconds, as Unix milliseconds.
+ * ISO 8601 with an offset from UTC, or Unix seconds or milliseconds, read as Unix milliseconds.
  *
- * @param example shown here, because the documentation shows none that stands after a transform
+ * @param example set here, because the documentation shows no example that follows a transform
  */
 export function timeSuchAs(example: string) {
   return timeText((text) => readTime(text) !== null, example).transform((text) => readTime(text) ?? Number.NaN);
 }
 export const timeIn = timeSuchAs('2026-01-15T12:00:00.000Z');
 
-/** An end of a time range: Unix milliseconds, or the day that begins there by some clock. */
+/** End of a time range: Unix milliseconds, or a day whose beginning depends on the time zone. */
 export type RangeEnd = number | { day: string };
 
-/** As {@link timeSuchAs}, of an end of a time range: a day stands for its beginning. */
+/** As {@link timeSuchAs}, for an end of a time range: a day stands for its beginning. */
 export function rangeEndSuchAs(example: string) {
   return timeText((text) => readTime(text) !== null || isDay(text), example).transform(
     (text): RangeEnd => readTime(text) ?? { day: text },
   );
 }
 
-/** Unix milliseconds of an end of a time range, by the clock of a zone (IANA name). */
+/** Unix milliseconds of an end of a time range, in a time zone (IANA name). */
 export function instantOf(end: RangeEnd, timeZone: string): number {
   return typeof end === 'number' ? end : Temporal.PlainDate.from(end.day).toZonedDateTime(timeZone).epochMilliseconds;
 }
 
-/** As {@link rangeEndSuchAs}, where no zone is named: days are of UTC. */
+/** As {@link rangeEndSuchAs}, where no zone is named: days are in UTC. */
 export function utcRangeEndSuchAs(example: string) {
   return rangeEndSuchAs(example).transform((end) => instantOf(end, 'UTC'));
 }
@@ -109,9 +108,9 @@ const WHOLE = /^(?:0|-?[1-9]\d{0,15})$/;
 const DECIMAL = /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?$/;
 
 /**
- * A whole number among the parameters of a query: digits alone, so that each number has one spelling.
+ * A whole number as a query parameter: digits only, so that each number has one spelling.
  *
- * @param example shown here, because the documentation shows none that stands after a transform
+ * @param example set here, because the documentation shows no example that follows a transform
  */
 export function wholeParameter(min: number, max: number, example: number) {
   const bounds = `It must be ${min} to ${max}.`;
@@ -123,7 +122,7 @@ export function wholeParameter(min: number, max: number, example: number) {
   return z.preprocess((text) => (WHOLE.test(String(text)) ? Number(text) : text), value);
 }
 
-/** As {@link wholeParameter}, of any number: digits, and a point before those of a fraction. */
+/** As {@link wholeParameter}, for any number: digits, with a decimal point before those of a fraction. */
 export function decimalParameter(min: number, max: number, example: number) {
   const bounds = `It must be ${min} to ${max}.`;
   const value = z
@@ -134,14 +133,14 @@ export function decimalParameter(min: number, max: number, example: number) {
   return z.preprocess((text) => (DECIMAL.test(String(text)) ? Number(text) : text), value);
 }
 
-/** Query of every list. */
+/** Query parameters of every list. */
 export const paging = {
   limit: wholeParameter(1, MAX_LIMIT, DEFAULT_LIMIT)
     .default(DEFAULT_LIMIT)
     .meta({ description: 'At most this many items, and one at least.' }),
   cursor: z
     .string()
-    // It may hold a name of 200 characters.
+    // The cursor may contain a name of 200 characters.
     .max(1500)
     .optional()
     .meta({
@@ -150,7 +149,7 @@ export const paging = {
     }),
 };
 
-/** The answer of every list. */
+/** Schema of the response of every list. */
 export function listOf<T extends z.ZodType>(item: T) {
   const example = exampleOf(item);
   const list = z.strictObject({
@@ -167,20 +166,20 @@ export function exampleOf(schema: z.ZodType): unknown {
   return (z.globalRegistry.get(schema) as { examples?: readonly unknown[] } | undefined)?.examples?.[0];
 }
 
-/** What a cursor stands for, in a form that clients have no reason to look into. */
+/** Encodes a cursor in an opaque form. */
 export function writeCursor(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
 /**
- * @returns null where there is no cursor
+ * @returns null if no cursor was given
  * @throws {Problem} when this service did not write it
  */
 export function readCursor<T extends z.ZodType>(schema: T, cursor: string | undefined): z.output<T> | null {
   if (cursor === undefined) return null;
   let value: unknown;
   try {
-    // What is no base64url would be read over, and a cursor that was spoilt taken for another.
+    // Decoding skips characters that are not base64url, so a damaged cursor could pass for another one.
     if (/^[\w-]+$/.test(cursor)) value = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
   } catch {
     // An unreadable cursor is refused below, like one with unknown content.
@@ -192,7 +191,7 @@ export function readCursor<T extends z.ZodType>(schema: T, cursor: string | unde
 
 const idCursor = z.string().refine(isUuid);
 
-/** Query of a list as the registry takes it. */
+/** Query of a list in the form that the registry takes. */
 export function pageAsked(query: { limit: number; cursor?: string | undefined }): {
   limit: number;
   after: string | null;
@@ -200,7 +199,7 @@ export function pageAsked(query: { limit: number; cursor?: string | undefined })
   return { limit: query.limit, after: readCursor(idCursor, query.cursor) };
 }
 
-/** Query of lists that are searched and sorted by these fields. */
+/** Query parameters of lists that can be searched and sorted by these fields. */
 export function searching<const Field extends string>(...fields: readonly [Field, ...Field[]]) {
   return {
     q: z
@@ -220,9 +219,10 @@ export function searching<const Field extends string>(...fields: readonly [Field
 const searchCursor = z.tuple([z.string(), z.string().refine(isUuid)]);
 
 /**
- * What a list is searched by; null where it is neither searched nor sorted, and so read from the registry by the page.
+ * Search that a list was asked for. Null if the list is neither searched nor sorted, so that the registry is read page
+ * by page.
  *
- * @param isFiltered by something else that the registry does not filter by
+ * @param isFiltered whether the list is filtered by something that the registry cannot filter by
  */
 export function searchAsked<Field extends string>(
   query: {
@@ -244,7 +244,7 @@ export function searchAsked<Field extends string>(
   };
 }
 
-/** A page as lists answer it. */
+/** Response with one page of a list. */
 export function pageReply<T>(page: { items: readonly T[]; next: unknown }, show: (item: T) => unknown) {
   return {
     status: 200,

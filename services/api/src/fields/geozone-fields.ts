@@ -5,7 +5,7 @@ import { CUSTOM_FIELDS_PATCH, NEW_CUSTOM_FIELDS } from './custom-fields.ts';
 import { GEOFENCE } from './field-schemas.ts';
 import { id } from './plain-fields.ts';
 
-/** Longitude and latitude; an altitude that a tool added is not kept. */
+/** Longitude and latitude. An altitude that a tool added is dropped. */
 const lngLat = z
   .tuple([z.number(), z.number()], z.number())
   .transform(([longitude, latitude]): LngLat => [longitude, latitude])
@@ -59,7 +59,7 @@ const sharedGroupIds = z
   .max(1000)
   .meta({ description: 'Users who were given one of these groups may see it as well.' });
 
-/** What a new geozone is made of, besides its geometry. */
+/** Properties of a new geofence, besides its geometry. */
 export const NEW_GEOZONE_PROPERTIES = {
   shape,
   radiusM: radiusM.optional(),
@@ -69,7 +69,7 @@ export const NEW_GEOZONE_PROPERTIES = {
   sharedGroupIds: sharedGroupIds.default([]),
   ...NEW_CUSTOM_FIELDS,
 };
-/** What is changed of a geozone, besides its geometry. */
+/** Properties of a geofence that a patch may change, besides its geometry. */
 export const GEOZONE_PROPERTIES = {
   shape,
   radiusM: radiusM.nullable(),

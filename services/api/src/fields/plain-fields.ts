@@ -5,15 +5,15 @@ import { z } from 'zod';
  * Fields that need no other package: the thread that checks geometries has them too.
  */
 
-/** No control characters: they have no place in a name, and PostgreSQL takes no NUL. */
+/** No control characters: they do not belong in a name, and PostgreSQL rejects NUL. */
 const PRINTABLE = /^\P{Cc}*$/u;
 
-/** A line of text that people read. */
+/** Single-line text for people. */
 export function line(maxCharacters: number) {
   return z.string().trim().min(1).max(maxCharacters).regex(PRINTABLE, 'It must not hold control characters.');
 }
 
-/** Text that people write, of several lines or one. */
+/** Text for people, of one or several lines. */
 export function text(maxCharacters: number) {
   return z
     .string()
@@ -27,8 +27,8 @@ export function text(maxCharacters: number) {
 export const UUID_PATTERN = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 /**
- * A UUID of the service, taken in upper case as well, and read in lower case: one spelling for each thing, so that
- * tags, cursors and repeated requests compare. Branded for the compiler by the caller's `as`.
+ * A UUID of the service. Upper case is accepted and converted to lower case, so that each thing has one spelling, and
+ * tags, cursors and repeated requests compare. The caller brands the type with `as`.
  */
 export function id<Id extends string>() {
   return z
@@ -39,7 +39,7 @@ export function id<Id extends string>() {
     .transform((text) => text as Id);
 }
 
-/** Several values of a query: the parameter is repeated, or its values are parted by commas. */
+/** Several values of a query parameter: either the parameter is repeated, or its values are separated by commas. */
 export function severalOf<Item extends z.ZodType<unknown, string>>(item: Item, max: number) {
   const parted = (values: unknown) =>
     Array.isArray(values)

@@ -30,7 +30,7 @@ const FORMAT_NAMES = FORMATS.map(({ name }) => name) as [string, ...string[]];
 const list = new Intl.ListFormat('en');
 const namesOf = (which: (kind: ReportKind) => unknown) => REPORT_KINDS.filter(which).map(({ name }) => name);
 
-/** Names of kinds, for a description. */
+/** Names of the matching kinds, for a description. */
 export function kindsThat(which: (kind: ReportKind) => unknown): string {
   return list.format(namesOf(which).map((name) => `\`${name}\``));
 }
@@ -42,7 +42,7 @@ const MAX_EVENT_KINDS = 50;
 export const TIME_ZONE_ABOUT =
   'Whose days, weeks, months and hours they are: an IANA name. CSV, XLSX and PDF have their times by its clock (a CSV with the offset, as `2026-11-27T01:30:00.000+05:30`); JSON and the other formats in UTC.';
 
-/** Text that a reader takes, or refuses in words. */
+/** Text that the given parser accepts; its error becomes the message. */
 const readable = (maxLength: number, read: (text: string) => unknown) =>
   z
     .string()
@@ -55,12 +55,12 @@ const readable = (maxLength: number, read: (text: string) => unknown) =>
       }
     });
 
-/** Hours of work of a week. */
+/** Working hours of a week. */
 export const workHours = readable(MAX_WORK_HOURS_LENGTH, readWorkHours).meta({
   description: `Days and spans of work by the clock of the time zone; a span that ends before it begins ends on the next day. Default \`${DEFAULT_WORK_HOURS}\`.`,
   examples: ['Mo-Fr 08:00-12:00,13:00-17:00; Sa 22:00-06:00'],
 });
-/** What violations cost. */
+/** Weights of violations. */
 export const ecoWeights = readable(MAX_ECO_WEIGHTS_LENGTH, readEcoWeights).meta({
   description: `Points of eco-driving: for each harsh acceleration, braking and cornering, and for each minute of speeding, idling and over-revving; 0 to 100. What is not named keeps its default. Default \`${DEFAULT_ECO_WEIGHTS}\`.`,
   examples: ['speeding=2, braking=5, idling=0'],
@@ -84,7 +84,6 @@ function columnsField({ columns }: ReportKind): z.ZodType {
   });
 }
 
-/** Sensors that a report is about. */
 export const sensors = z
   .array(line(200))
   .min(1)
@@ -94,7 +93,6 @@ export const sensors = z
     examples: [['Cargo']],
   });
 
-/** Drivers that a report is about. */
 export const driverIds = z.array(id<DriverId>()).min(1).max(50).meta({
   description: 'Only what these drivers did: assigned by hand, else known by the code that the terminal sent.',
 });
@@ -176,7 +174,7 @@ function kindsWithPeriod(): string {
   );
 }
 
-/** Of a job or a schedule; more are a group. */
+/** Most vehicles in a job or a schedule. For more, use a group. */
 export const MAX_VEHICLES = 200;
 
 /** The fields of a report in a body: the parameters of its `GET`. */
@@ -238,7 +236,7 @@ export const REPORT_FIELDS = {
   language: language.optional(),
 };
 
-/** {@link REPORT_FIELDS} as they come out; a field that was left out may stand there as undefined. */
+/** Parsed {@link REPORT_FIELDS}. A field that was left out may be present as undefined. */
 export interface ReportFields {
   kind: string;
   format: string;
@@ -262,7 +260,7 @@ export interface ReportFields {
 /**
  * The report request that these fields describe, without its time range.
  *
- * @throws {Problem} when fields do not go together
+ * @throws {Problem} when the fields contradict each other
  */
 export function reportFrom(fields: ReportFields): Omit<ReportRequest, 'fromMs' | 'toMs' | 'shape'> {
   const { kind, format, vehicleId, vehicleIds, groupId, timeZone, period, eventKinds, geozoneId, maxPoints } = fields;
@@ -298,7 +296,7 @@ export function reportFrom(fields: ReportFields): Omit<ReportRequest, 'fromMs' |
   };
 }
 
-/** What of a saved report its kind does not have, by the names of its fields. */
+/** Yields the settings of a saved report that its kind does not support, by field name. */
 export function* requireTemplate(fields: {
   kind: string;
   format: string | null;
@@ -312,7 +310,7 @@ export function* requireTemplate(fields: {
     yield ['groupBy', 'The report has no such groups.'];
 }
 
-/** @throws {Problem} where the kind has no such columns or groups, or the format does not show them */
+/** @throws {Problem} when the kind has no such columns or groups, or the format does not show them */
 function requireShape(kind: ReportKind, { columns, groupBy: by, format: name }: Omit<ReportFields, 'kind'>): void {
   const format = FORMATS.find((each) => each.name === name);
   const names = kind.columns.map((column) => column.name);

@@ -19,7 +19,7 @@ import { id, idOut, line } from './fields.ts';
 const REAL = z.number().min(-1e12).max(1e12);
 const TEXT_EXAMPLE = 'temperature1C';
 
-/** The source of a sensor; refused with the place and the reason of its fault. */
+/** Source of a sensor. A refusal states the position and the reason of the fault. */
 export const sensorSource = z
   .string()
   .min(1)
@@ -75,7 +75,7 @@ const threshold = z
       refuse('hysteresis', 'It must be at most half of the range from `min` to `max`.');
   });
 
-/** What the value of a sensor is made by. */
+/** Fields that determine the value of a sensor. */
 export const SENSOR_TERMS = {
   kind: z.enum(SENSOR_KINDS),
   source: sensorSource,
@@ -109,16 +109,19 @@ const sensor = z.strictObject({
   thresholds: z.array(threshold).max(MAX_SENSOR_THRESHOLDS).default([]),
 });
 
-/** Characters of sensors, of all vehicles that one call changes: each is stored and sent with its own. */
+/**
+ * Total characters of the sensors of all vehicles that one call changes: each vehicle's copy is stored and sent
+ * separately.
+ */
 export const MAX_COPIED_CHARACTERS = 8_000_000;
 
-/** What is meant where a new sensor does not say it. */
+/** Defaults for fields that a new sensor leaves out. */
 export const sensorDefaults = {
   ...{ unit: '', calibration: [], outside: 'extrapolate' as const, validMin: null, validMax: null },
   ...{ onlyWithIgnition: false, smoothing: 1, thresholds: [] },
 };
 
-/** The sensors of a vehicle as requests set them: all of them, in their order. */
+/** Sensors of a vehicle as requests set them: the complete list, in order. */
 export const sensorsIn = z
   .array(sensor)
   .max(MAX_SENSORS)

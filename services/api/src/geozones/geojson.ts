@@ -2,7 +2,7 @@ import { Problem } from '@outrider/access/problem';
 import type { LngLat, Shape } from '@outrider/domain';
 import { areaM2, featureFromShape, perimeterM, shapeFromFeature } from '@outrider/geo';
 
-/** The part of a geozone's feature that says what its shape is. */
+/** The part of a geofence's feature that describes its shape. */
 export interface GeozoneFeature {
   type: 'Feature';
   geometry:
@@ -20,9 +20,9 @@ export interface GeozoneFeature {
 const MEASURE_OF = { radiusM: 'circle', widthM: 'line' } as const;
 
 /**
- * The shape that a feature draws.
+ * Converts a feature to a shape.
  *
- * @throws {Problem} `invalid-request` with everything that is wrong with it, and where
+ * @throws {Problem} `invalid-request` with every fault and its position
  */
 export function shapeOf(feature: GeozoneFeature): Shape {
   const errors: { pointer: string; detail: string }[] = [];
@@ -35,7 +35,7 @@ export function shapeOf(feature: GeozoneFeature): Shape {
   throw new Problem('invalid-request', 'The geometry is not valid.', { errors });
 }
 
-/** A shape as its feature draws it, with what can be computed of it. */
+/** A shape as the fields of its feature, with its area and perimeter. */
 export function measuresOf(shape: Shape): Omit<GeozoneFeature, 'type'> & { areaM2: number; perimeterM: number } {
   const { geometry, properties } = featureFromShape(shape);
   return { geometry, properties, areaM2: areaM2(shape), perimeterM: perimeterM(shape) };

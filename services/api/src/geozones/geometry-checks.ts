@@ -7,9 +7,9 @@ import type { Logger } from '@outrider/runtime';
 import { type GeozoneFeature, shapeOf } from './geojson.ts';
 import type { GeometryAnswer, GeometryTask, PlacesFile } from './geometry-messages.ts';
 
-/** Up to this many points a check takes less time than to ask another thread for it. */
+/** Up to this many points, a check takes less time than passing it to the thread. */
 const FEW_POINTS = 500;
-/** Of the thread's JavaScript heap: some times what the largest collection takes. */
+/** Limit of the thread's JavaScript heap: several times what the largest collection takes. */
 const MAX_HEAP_MB = 1024;
 
 type Part = { id: number } & ({ items: GeofenceItem[] } | { read: FileItem[] });
@@ -21,9 +21,9 @@ interface Asked {
 }
 
 /**
- * Checks geometries in a thread of its own, so that no geometry, however large or contrived, keeps the thread that
- * answers calls. Tasks take turns there. The thread begins with the first task that needs it; where it ends, as out of
- * memory, its tasks fail and the next begins another.
+ * Checks geometries in a separate thread, so that no geometry, however large or contrived, blocks the thread that
+ * handles calls. Tasks share that thread. It is started by the first task that needs it. If it dies, such as for lack
+ * of memory, its tasks fail and the next task starts another.
  */
 export class GeometryChecks {
   readonly #logger: Pick<Logger, 'error'>;
@@ -36,7 +36,7 @@ export class GeometryChecks {
   }
 
   /**
-   * The shape that a feature draws.
+   * Converts a feature to a shape.
    *
    * @throws {Problem} with everything that is wrong with it
    */
@@ -53,9 +53,9 @@ export class GeometryChecks {
   /**
    * The geofences of a FeatureCollection.
    *
-   * @param bytes JSON in UTF-8; given away
-   * @param faults is given what is wrong with the features
-   * @throws {Problem} when it is no such collection
+   * @param bytes JSON in UTF-8; transferred to the thread
+   * @param faults receives what is wrong with the features
+   * @throws {Problem} when it is not such a collection
    */
   async itemsOf(bytes: ArrayBuffer, faults: Faults): Promise<GeofenceItem[]> {
     const items: GeofenceItem[] = [];
@@ -68,11 +68,11 @@ export class GeometryChecks {
   }
 
   /**
-   * What a file with places draws.
+   * Reads the places and geofences of a file.
    *
-   * @param file its bytes are given away
-   * @param faults is given what is wrong with its geofences; null: nobody asks
-   * @throws {Problem} when it is no such file
+   * @param file its bytes are transferred to the thread
+   * @param faults receives what is wrong with its geofences; null: they are not checked
+   * @throws {Problem} when it is not such a file
    */
   async readFile(file: PlacesFile, faults: Faults | null): Promise<{ read: FileItem[]; items: GeofenceItem[] }> {
     const items: GeofenceItem[] = [];
@@ -85,7 +85,7 @@ export class GeometryChecks {
     return { read, items };
   }
 
-  /** Ends the thread; what was asked fails. */
+  /** Ends the thread; pending tasks fail. */
   close(): void {
     const worker = this.#worker;
     this.#worker = null;

@@ -3,22 +3,22 @@ import type { Shape } from '@outrider/domain';
 import type { FileFormat, FileItem, ItemDefaults } from '@outrider/geo/files';
 import type { GeozoneFeature } from './geojson.ts';
 
-/** A file with places, and how it is to be read. */
+/** A file with places, and how to read it. */
 export interface PlacesFile {
   bytes: ArrayBuffer;
   format: FileFormat;
   defaults: ItemDefaults;
 }
 
-/** What the thread that checks geometries is given. */
+/** Task for the thread that checks geometries. */
 export type GeometryTask = { id: number } & (
   | { collection: ArrayBuffer }
   | { feature: GeozoneFeature }
-  /** `isChecked`: its geofences are asked for as well, and what is wrong with them. */
+  /** `isChecked`: its geofences and their faults are requested as well. */
   | { file: PlacesFile; isChecked: boolean }
 );
 
-/** What it answers: parts of a collection or of a file, and then the end of the task. */
+/** Message of the thread: parts of a collection or of a file, and then the end of the task. */
 export type GeometryAnswer = { id: number } & (
   | { items: GeofenceItem[] }
   | { read: FileItem[] }

@@ -11,11 +11,11 @@ import { shapeOf } from './geojson.ts';
 import type { GeometryAnswer, GeometryTask, PlacesFile } from './geometry-messages.ts';
 import { collectionOf, readFeature } from './geozone-reading.ts';
 
-/** After this time, other tasks get their turn. */
+/** Time after which a task yields to others. */
 const TURN_MS = 20;
-/** Points in one part of an answer: taking it in keeps the thread that asked for some milliseconds. */
+/** Points in one part of a response: receiving it blocks the requesting thread for some milliseconds. */
 const PART_POINTS = 10_000;
-/** Shapes of a file in one part of an answer. */
+/** Shapes of a file in one part of a response. */
 const PART_ITEMS = 200;
 const SKIPPED = Symbol('no geofence');
 const Collection = collectionOf(z.unknown());
@@ -47,7 +47,7 @@ async function work(task: GeometryTask): Promise<void> {
   return check(id, features);
 }
 
-/** @throws {Problem} when it is no such file */
+/** @throws {Problem} when it is not such a file */
 function readFile({ format, bytes, defaults }: PlacesFile) {
   try {
     return readPlaces(format, new TextDecoder().decode(bytes), defaults);
@@ -67,7 +67,7 @@ async function check(id: number, features: readonly unknown[]): Promise<void> {
       await setImmediate();
       turnEndsMs = SYSTEM_CLOCK.steadyMs() + TURN_MS;
     }
-    // A file may hold what can't be a geofence; a collection may not.
+    // A file may hold features that cannot be geofences; a collection may not.
     const item = feature === SKIPPED ? null : readFeature(index, feature, faults);
     if (item === null) continue;
     items.push(item);

@@ -3,13 +3,13 @@ import { KML_FOOT, KML_HEAD, writePlacemark } from '@outrider/geo/files';
 import { geozoneCsvHeader, geozoneCsvRow } from '../csv/geozone-csv.ts';
 import { geozoneBody } from '../fields/geozone-fields.ts';
 
-/** How much is sent to the client at once. */
+/** Characters sent to the client at once. */
 const PART_CHARACTERS = 64 * 1024;
 
 /**
- * Geofences as the text of a FeatureCollection (RFC 7946), a part at a time; each feature begins a line of its own.
+ * Geofences as the text of a FeatureCollection (RFC 7946), in parts; each feature starts a new line.
  *
- * @param pages some at a time
+ * @param pages geofences in pages
  */
 export function writeCollection(pages: AsyncIterable<readonly Geofence[]>): AsyncGenerator<string> {
   let between = '\n';
@@ -21,12 +21,12 @@ export function writeCollection(pages: AsyncIterable<readonly Geofence[]>): Asyn
   return written(pages, '{"type":"FeatureCollection","features":[', featureText, '\n]}\n');
 }
 
-/** The same as KML. */
+/** Geofences as KML. */
 export function writeKml(pages: AsyncIterable<readonly Geofence[]>): AsyncGenerator<string> {
   return written(pages, KML_HEAD, writePlacemark, KML_FOOT);
 }
 
-/** Their properties as CSV (RFC 4180). */
+/** Properties of geofences as CSV (RFC 4180). */
 export function writeGeozoneCsv(pages: AsyncIterable<readonly Geofence[]>): AsyncGenerator<string> {
   return written(pages, geozoneCsvHeader(), geozoneCsvRow, '');
 }

@@ -10,7 +10,7 @@ export const MAX_FEATURES = 10_000;
 const ignored = z.unknown().optional().meta({ description: 'Computed or given: not looked at.' });
 const bbox = z.array(z.number()).max(6).optional().meta({ description: 'Not looked at.' });
 
-/** A geozone of many: one to be drawn, or one as an export has it. */
+/** One geofence of an import: a new one, or one as exports write it. */
 export const FeatureIn = z
   .strictObject({
     type: z.literal('Feature'),
@@ -29,13 +29,13 @@ export const FeatureIn = z
   })
   .meta({ id: 'ImportedGeozone' });
 
-/** A collection as far as it is looked at before its features are. */
+/** Schema of a collection, as far as it is checked before its features. */
 export const collectionOf = <T extends z.ZodType>(feature: T) =>
   z.strictObject({ type: z.literal('FeatureCollection'), bbox, features: z.array(feature).max(MAX_FEATURES) });
 
 /**
- * Reads a feature of a collection; null where something is wrong with it, which goes to `faults` by JSON pointers into
- * the collection.
+ * Reads a feature of a collection. Null if it is invalid; the faults are then added to `faults`, with JSON pointers
+ * into the collection.
  */
 export function readFeature(index: number, value: unknown, faults: Faults): GeofenceItem | null {
   try {

@@ -27,9 +27,9 @@ import { streamed, streamedBytes } from './streamed.ts';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Answers requests by routes: checks who calls, validates, hands over to the route, and writes its reply. */
+/** Runs a route for a request: checks the caller, validates, calls the route's handler, and writes its reply. */
 export function createAnswering(parts: {
-  /** Everything that a caller may reach. */
+  /** Everything that the caller may access. */
   accessOf(identity: KnownIdentity, address: string, claim: Claim | null): Access;
   registry: Registry;
   geometry: GeometryChecks;
@@ -38,7 +38,7 @@ export function createAnswering(parts: {
   operated: OperatedService;
   feeds: Feeds;
   openId: OpenIdSignIn | null;
-  /** Finds out anew who makes a request. */
+  /** Identifies the sender of a request anew. */
   identifyAgain(c: Context<ApiEnv>): Promise<Identity>;
   logger: Logger;
   now(): number;
@@ -61,7 +61,7 @@ export function createAnswering(parts: {
     const identity = c.get('identity');
     if (route.access === 'authorized') {
       const { via } = requireCaller(identity, route);
-      // Browsers send the cookie with requests of any page: only this service's own pages may change something.
+      // Browsers send the cookie with requests from any page: only this service's own pages may change something.
       if (via === 'cookie' && !SAFE_METHODS.has(c.req.method) && c.get('arrival').origin() !== 'same')
         throw crossOrigin();
     }
@@ -92,7 +92,7 @@ export function createAnswering(parts: {
         : { arrival: c.get('arrival'), header: (name: string) => c.req.header(name), nowMs: now(), authentication };
     const key = isRepeatable(route) ? idempotencyKey(c.req.header('idempotency-key')) : null;
     if (key !== null && 'caller' in identity && route.access === 'authorized') {
-      // With another key the account may do less: what it was answered is not that key's to see.
+      // The account may do less with another key, so that key must not see this key's responses.
       const ofKey = identity.apiKeyId === null ? key : `${identity.apiKeyId} ${key}`;
       const request = { userId: identity.caller.id, key: ofKey, ...contentOf(c.req.method, c.req.url, input.body) };
       const { status, headers, body } = await onceOnly(registry, request, (claim) =>
@@ -125,7 +125,7 @@ function requireCaller(identity: Identity, route: Route): KnownIdentity {
   return identity;
 }
 
-/** @throws {Problem} where the caller came with an API key that is not for such calls */
+/** @throws {Problem} when the caller's API key does not permit such calls */
 function requireScope({ via, caller }: KnownIdentity, route: Route): void {
   if (via !== 'api-key') return;
   const scope = scopeOf(route);

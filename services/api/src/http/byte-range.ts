@@ -1,14 +1,14 @@
-/** Bytes from `start` up to and without `end`. */
+/** Bytes from `start` up to but excluding `end`. */
 export interface Part {
   start: number;
   end: number;
 }
 
 /**
- * The part of a file that `Range` asks for (RFC 9110, 14.2).
+ * The part of a file that `Range` requests (RFC 9110, 14.2).
  *
  * @param bytes length of the file
- * @returns null: all of it, also where the header can't be read or asks for several parts, which the RFC leaves to the
+ * @returns null: the whole file, also if the header is invalid or requests several parts, which the RFC leaves to the
  *   server; `unsatisfiable`: the file has no such bytes
  */
 export function partAsked(header: string | undefined, bytes: number): Part | 'unsatisfiable' | null {
@@ -24,14 +24,14 @@ export function partAsked(header: string | undefined, bytes: number): Part | 'un
   return start >= bytes ? 'unsatisfiable' : { start, end };
 }
 
-/** Does `If-None-Match` say that the client has it already? (RFC 9110, 13.1.2: compared weakly) */
+/** Whether the client has the current version, by `If-None-Match` (RFC 9110, 13.1.2: weak comparison). */
 export function isKnown(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
   return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
-/** Does `If-Range` let the part be sent? (RFC 9110, 13.1.5: compared strongly; a date only where it is the very one) */
+/** Whether `If-Range` allows a partial response (RFC 9110, 13.1.5: strong comparison; a date must match exactly). */
 export function mayBeSentInPart(header: string | undefined, etag: string, lastModified: string): boolean {
   return header === undefined || header.trim() === etag || header.trim() === lastModified;
 }

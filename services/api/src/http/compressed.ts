@@ -4,12 +4,12 @@ import { compress } from 'hono/compress';
 import { COMPRESSIBLE_CONTENT_TYPE_REGEX } from 'hono/utils/compress';
 import type { ApiEnv } from '../context.ts';
 
-/** Smaller answers are sent sooner than they are compressed. */
+/** Responses smaller than this are sent faster uncompressed. */
 const FROM_BYTES = 32 * 1024;
 
 /**
- * Compresses lists and reports. What has an ETag is left as it is: compression would weaken the tag, and `If-Match`
- * takes strong ones.
+ * Compresses lists and reports. Responses with an ETag are left uncompressed: compression would weaken the tag, and
+ * `If-Match` requires strong ones.
  */
 export function compressed(): MiddlewareHandler<ApiEnv> {
   const compressing = compress({

@@ -2,13 +2,15 @@ import type { MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import type { ApiEnv } from '../context.ts';
 
-/** What pages of other sites may call: the API and what describes it; not the console, nor what is for operators. */
+/**
+ * Paths that pages of other sites may call: the API and its descriptions, but not the console or what is for operators.
+ */
 const CALLED = /^\/(?:auth|api|service|maps|s|\.well-known)(?:\/|$)|^\/(?:openapi|asyncapi)\.json$/;
 const PREFLIGHT_SECONDS = 3600;
 
 /**
- * Lets pages of other sites call the API (CORS). They authorize with a token in the header; a browser that sends the
- * cookie of the console along is never allowed to show them the answer, because no answer allows credentials.
+ * Lets pages of other sites call the API (CORS). They authorize with a token in the header. No response allows
+ * credentials, so a browser that sends the console's cookie never shows such a page the response.
  *
  * @param origins of those sites
  */
@@ -32,7 +34,7 @@ export function crossOrigin(origins: readonly string[]): MiddlewareHandler<ApiEn
     const origin = c.req.header('origin');
     if (origin !== undefined && origins.includes(origin)) return allow(c, next);
     await next();
-    // A cache must not give this answer to a page that may have it, nor the other way round.
+    // A cache must not mix up responses for allowed origins and for others.
     c.res.headers.append('vary', 'Origin');
   };
 }

@@ -25,10 +25,10 @@ import {
 } from '@outrider/warehouse';
 import { etagOf } from './input.ts';
 
-/** Other keys are for the operator alone: addresses are among them. */
+/** Conflict keys that are not UUIDs, such as addresses, are shown to operators only. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Kinds as the paths have them. */
+/** Name of a kind, as in the paths. */
 function nameOf(kind: ConflictError['kind']): string {
   return kind === 'geofence' ? 'geozone' : kind.replace('-', ' ');
 }
@@ -39,19 +39,19 @@ function forOperators({ field }: OperatorOnlyError): Problem {
   });
 }
 
-/** Is it that a server behind this one does not answer? */
+/** Whether the error means that a server behind this one is unavailable. */
 export function isAway(error: unknown): boolean {
   return [HubAwayError, RegistryAwayError, WarehouseAwayError, WarehouseDamagedError, FilesAwayError].some(
     (Away) => error instanceof Away,
   );
 }
 
-/** Is it that a disk is full? */
+/** Whether the error means that a disk is full. */
 export function isDiskFull(error: unknown): boolean {
   return [RegistryFullError, WarehouseFullError, FilesFullError].some((Full) => error instanceof Full);
 }
 
-/** What the registry refuses, in the words of HTTP; null for what nobody foresaw. */
+/** Maps an error of the registry or another store to a problem; null for unexpected errors. */
 export function asProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
   if (error instanceof NotFoundError) return notFound();
@@ -92,10 +92,10 @@ export function asProblem(error: unknown): Problem | null {
   if (error instanceof DamagedRowError)
     return new Problem(
       'damaged',
-      `What is stored of ${UUID.test(error.key) ? error.key : 'it'} is damaged. The operator was told.`,
+      `What is stored of ${UUID.test(error.key) ? error.key : 'it'} is damaged. The operator is notified.`,
     );
   if (error instanceof DamagedFileError)
-    return new Problem('damaged', `The stored file ${error.id} is damaged. The operator was told.`);
+    return new Problem('damaged', `The stored file ${error.id} is damaged. The operator is notified.`);
   if (isDiskFull(error))
     return new Problem('unavailable', 'The disk is full: nothing was written. Try again later.', {
       headers: { 'retry-after': '30' },

@@ -3,7 +3,7 @@ import type { ReportFile } from '@outrider/registry';
 import type { AuthorizedContext, Reply } from '../route.ts';
 import { isKnown, mayBeSentInPart, partAsked } from './byte-range.ts';
 
-/** Headers of a request for a file, as they are described. */
+/** Documentation of the headers of a request for a file. */
 export const FILE_REQUEST_HEADERS = {
   Range: { description: 'One range of bytes; of several, all of the file is sent.', example: 'bytes=0-1048575' },
   'If-None-Match': { description: 'ETag of what the client has.', example: '"5f2c8a3e9d414b6c8e071a2b3c4d5e6f"' },
@@ -16,22 +16,22 @@ export const FILE_REQUEST_HEADERS = {
 /** A file that is to be sent. */
 export interface SentFile {
   mediaType: string;
-  /** As `Content-Disposition` has it. */
+  /** Value of `Content-Disposition`. */
   disposition: string;
   bytes: number;
   /** In hexadecimal. */
   sha256: string;
   /** Unix milliseconds. */
   modifiedMs: number;
-  /** Those from `start` up to and without `end`, read as they are taken. */
+  /** Bytes from `start` up to but excluding `end`, read lazily. */
   read(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
 /**
- * The file, the part of it that was asked for, or that the client has it already (RFC 9110, 13 and 14).
+ * Sends the file, the requested part of it, or "not modified" (RFC 9110, 13 and 14).
  *
  * @throws {Problem} when it has no such bytes
- * @throws {DamagedFileError} when the part that was asked for begins with bytes that are damaged
+ * @throws {DamagedFileError} when the requested part begins with damaged bytes
  */
 export async function fileReply(
   file: SentFile,
@@ -55,7 +55,7 @@ export async function fileReply(
       headers: { 'content-range': `bytes */${bytes}` },
     });
   const { start, end } = part ?? { start: 0, end: bytes };
-  // Once the answer has begun, damage can only break it off.
+  // Damage is checked before the response begins: later it could only break the response off.
   if (method === 'GET') for await (const _ of file.read(start, Math.min(start + 1, end))) break;
   return {
     status: part === null ? 200 : 206,

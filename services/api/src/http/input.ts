@@ -2,14 +2,14 @@ import { type InputError, jsonPointer, Problem } from '@outrider/access/problem'
 import { decodeText } from '@outrider/reports';
 import { z } from 'zod';
 
-/** More would help nobody, and the answer must stay smaller than a hostile request. */
+/** More would not help, and the response must stay smaller than a hostile request. */
 const MAX_ERRORS = 20;
 const MAX_NAME_CHARACTERS = 100;
 
 /**
- * The value as its schema has it.
+ * Validates a value against its schema.
  *
- * @param part where the value came from, which decides how its errors name a place
+ * @param part where the value came from, which decides how its errors name a field
  * @throws {Problem} `invalid-request` naming everything that is wrong
  */
 export function validate<T extends z.ZodType>(schema: T, value: unknown, part: 'body' | 'parameter'): z.output<T> {
@@ -31,10 +31,7 @@ function errorsOf(issue: z.core.$ZodIssue, part: 'body' | 'parameter'): InputErr
   return [{ ...place(issue.path), detail: issue.message }];
 }
 
-/**
- * The message about a field that is missing, and about an unknown one: it lists the fields that the object at this
- * place takes. Undefined for other issues.
- */
+/** Message for a missing or an unknown field: it lists the fields that the object takes. Undefined for other issues. */
 function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
     return 'It is missing.';
@@ -48,7 +45,8 @@ function listed(names: readonly string[]): string {
 }
 
 /**
- * The query of a request as its schema has it. Names are a closed list, and each may be given once, but for lists.
+ * Validates the query of a request against its schema. Unknown names are refused, and each may be given once, except
+ * for lists.
  *
  * @param schema null: the call takes no parameters
  * @param url of the request, with or without its origin
@@ -80,16 +78,16 @@ function isList(parameter: unknown): boolean {
   return parameter instanceof z.ZodPipe ? isList(parameter.out) : parameter instanceof z.ZodArray;
 }
 
-/** A name that nobody would give to a field need not come back as long as it was sent. */
+/** Shortens an overlong field name, so that errors need not repeat all of it. */
 function shortened(name: string): string {
   return name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}…` : name;
 }
 
 /**
- * A body, read to its end.
+ * Reads a body to its end.
  *
- * @param read does it, and nothing beside
- * @throws {Problem} when the client left, or broke off, before the end: that is no failure of the service
+ * @param read reads the body, and does nothing else
+ * @throws {Problem} when the client disconnected or broke off before the end: that is not a failure of the service
  */
 export async function wholeBody<T>(read: () => Promise<T>): Promise<T> {
   try {
@@ -102,9 +100,9 @@ export async function wholeBody<T>(read: () => Promise<T>): Promise<T> {
 const JSON_TYPES = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
 /**
- * The body of a request, read as JSON.
+ * Reads the body of a request as JSON.
  *
- * @throws {Problem} when it says that it is something else, or is not JSON
+ * @throws {Problem} when its content type is another, or it is not valid JSON
  */
 export async function readJson(request: Request): Promise<unknown> {
   requireJson(request);
@@ -112,31 +110,31 @@ export async function readJson(request: Request): Promise<unknown> {
 }
 
 /**
- * The body of a request that is JSON, as it came: for one that another thread parses.
+ * Reads the JSON body of a request as bytes, for another thread to parse.
  *
- * @throws {Problem} when it says that it is something else
+ * @throws {Problem} when its content type is another
  */
 export async function readJsonBytes(request: Request): Promise<ArrayBuffer> {
   requireJson(request);
   return wholeBody(() => request.arrayBuffer());
 }
 
-/** The body of a request that is a file, whatever it says that it is. */
+/** Reads the body of a request that is a file, whatever its content type. */
 export function readBytes(request: Request): Promise<ArrayBuffer> {
   return wholeBody(() => request.arrayBuffer());
 }
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 
-/** Is it the media type of a form? */
+/** Whether it is the media type of a form. */
 export function isForm(contentType: string | undefined): boolean {
   return FORM_TYPE.test(contentType ?? '');
 }
 
 /**
- * The body of a request that is a form, or else JSON.
+ * Reads the body of a request that is a form, or else JSON.
  *
- * @throws {Problem} when a field is there more than once, or it says that it is something else
+ * @throws {Problem} when a field is repeated, or the content type is another
  */
 export async function readFormOrJson(request: Request): Promise<unknown> {
   if (!isForm(request.headers.get('content-type') ?? undefined)) return readJson(request);
@@ -167,7 +165,7 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Refuses a body that holds something where the call takes none: a client that sends fields expects them to count.
+ * Refuses a body with content if the call takes none: a client that sends fields expects them to take effect.
  *
  * @throws {Problem} naming the fields
  */
@@ -189,14 +187,14 @@ export async function refuseBody(request: Request): Promise<void> {
   });
 }
 
-/** Encodings that text is taken in: UTF-16 is what spreadsheets call Unicode, and has a byte order mark. */
+/** Accepted encodings of text. Spreadsheets call UTF-16 with a byte order mark "Unicode". */
 const CHARSET = /^charset="?utf-(?:8|16|16le|16be)"?$/;
 
 /**
- * The body of a request, read as text.
+ * Reads the body of a request as text.
  *
  * @param type its media type
- * @throws {Problem} when it says that it is something else, or is neither UTF-8 nor UTF-16 with a byte order mark
+ * @throws {Problem} when its content type is another, or it is neither UTF-8 nor UTF-16 with a byte order mark
  */
 export async function readText(request: Request, type: string): Promise<string> {
   const [given = '', ...parameters] = (request.headers.get('content-type') ?? '').toLowerCase().split(';');
@@ -214,9 +212,9 @@ export async function readText(request: Request, type: string): Promise<string> 
 }
 
 /**
- * The version that `If-Match` asks for (RFC 9110, 13.1.1); null where there is no such header, or where it takes any.
+ * The version that `If-Match` requires (RFC 9110, 13.1.1); null if there is no such header, or it allows any version.
  *
- * @returns a list of versions is narrowed to its newest; what no version could match gives -1
+ * @returns of a list of versions, the newest; -1 if no version can match
  * @throws {Problem} when the header can't be read
  */
 export function versionOfIfMatch(header: string | undefined): number | null {

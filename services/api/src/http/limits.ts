@@ -4,11 +4,11 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { type RateLimitInfo, rateLimiter, type Store } from 'hono-rate-limiter';
 import type { ApiEnv } from '../context.ts';
 
-/** The spec's table (section 8), what API keys may, and how long a block lasts. */
+/** Limits of the specification (section 8), the limit of API keys, and the duration of a block. */
 export interface LimitsConfig {
   failedLoginsPerMinute: number;
   authorizedPerMinute: number;
-  /** Calls of one API key, which are not counted for its user. Default: as many as of a user. */
+  /** Limit of one API key, whose calls do not count towards its user's limit. Default: the user's limit. */
   apiKeyPerMinute?: number;
   unauthorizedPerMinute: number;
   blockSeconds: number;
@@ -22,15 +22,15 @@ export const SPECIFIED_LIMITS: Required<LimitsConfig> = {
   blockSeconds: 60,
 };
 
-/** Counted in the hub, so that all instances count as one. */
+/** Counters are kept in the hub, so that all instances share them. */
 type Counters = Pick<Hub, 'hit' | 'unhit' | 'resetCount' | 'block' | 'blockedUntil'>;
 
 const WINDOW_MS = 60_000;
 
-/** What is counted together, and blocked together. */
+/** Whose calls are counted and blocked together. */
 export type Subject = `ip:${string}` | `user:${string}` | `api-key:${string}`;
 
-/** The four limits and the block that comes of each. */
+/** The four rate limits, and the block that follows when one is exceeded. */
 export class Limits {
   readonly #config: LimitsConfig;
   readonly #hub: Counters;
@@ -42,7 +42,7 @@ export class Limits {
     this.#now = now;
   }
 
-  /** The answer to calls of the subject while it is blocked; null: it is not. */
+  /** Response to calls of the subject while it is blocked; null: it is not blocked. */
   async blockOf(subject: Subject): Promise<Problem | null> {
     const nowMs = this.#now();
     const untilMs = await this.#hub.blockedUntil(subject, nowMs);
@@ -55,23 +55,24 @@ export class Limits {
     if (block !== null) throw block;
   }
 
-  /** Calls of a user with a good token. */
+  /** Limits calls of a user with a valid token. */
   authorized(subjectOf: (c: Context<ApiEnv>) => Subject | null): MiddlewareHandler<ApiEnv> {
     return this.#limit('authorized', this.#config.authorizedPerMinute, subjectOf, false);
   }
 
-  /** Calls with a good API key. */
+  /** Limits calls with a valid API key. */
   ofApiKey(subjectOf: (c: Context<ApiEnv>) => Subject | null): MiddlewareHandler<ApiEnv> {
     return this.#limit('api-key', this.#config.apiKeyPerMinute ?? this.#config.authorizedPerMinute, subjectOf, false);
   }
 
-  /** All other calls of an address. */
+  /** Limits all other calls from an address. */
   unauthorized(subjectOf: (c: Context<ApiEnv>) => Subject | null): MiddlewareHandler<ApiEnv> {
     return this.#limit('unauthorized', this.#config.unauthorizedPerMinute, subjectOf, false);
   }
 
   /**
-   * Passwords tried from an address that were wrong. One that is being checked counts until it turns out to be good.
+   * Limits attempts with a wrong password from an address. An attempt counts while it is being checked, until the
+   * password turns out to be right.
    */
   failedLogins(subjectOf: (c: Context<ApiEnv>) => Subject | null): MiddlewareHandler<ApiEnv> {
     return this.#limit('failed-logins', this.#config.failedLoginsPerMinute, subjectOf, true);
@@ -86,7 +87,7 @@ export class Limits {
     const hub = this.#hub;
     const now = this.#now;
     const key = (subject: Subject | null) => `${name}:${subject}`;
-    /** How many of a subject are being checked here at this moment. */
+    /** Number of attempts of each subject that this process is checking at the moment. */
     const underWay = new Map<Subject, number>();
     const store: Store<ApiEnv> = {
       async increment(counter) {
@@ -100,26 +101,28 @@ export class Limits {
       windowMs: WINDOW_MS,
       limit,
       store,
-      // The library's headers compute the reset from the system's clock; ours, set below, use the injected clock.
+      // The library computes the reset in its headers from the system's clock; the ones set below use the injected
+      // clock.
       standardHeaders: false,
       skip: (c) => subjectOf(c) === null,
       keyGenerator: (c) => key(subjectOf(c)),
       skipSuccessfulRequests: failuresOnly,
       requestWasSuccessful: (c) => {
         const problem = c.error instanceof Problem ? c.error : null;
-        // The password was right: what is asked for now is a code.
+        // The password was right: only a code is missing.
         if (problem?.kind === 'second-factor-needed') return true;
         return c.res.status !== 401 && c.res.status !== 403 && problem?.isWrongPassword !== true;
       },
       handler: async (c) => {
         const subject = subjectOf(c);
-        if (subject === null) throw new Error('counted a request that is nobody’s');
+        if (subject === null) throw new Error('a request without a subject was counted');
         const others = failuresOnly ? (underWay.get(subject) ?? 1) - 1 : 0;
-        // Those that are being checked may all be good: none is checked beyond the limit, and nobody is blocked for it.
+        // The attempts being checked may all be right, so this one is neither checked beyond the limit nor blocked for
+        // it.
         if (others > 0 && (c.get('rateLimit')?.used ?? 0) - 1 - others < limit) return busy().toResponse();
         const blockMs = this.#config.blockSeconds * 1000;
         await hub.block(subject, now() + blockMs);
-        // The block is the punishment: after it, counting begins anew.
+        // The block is the penalty: after it, counting starts anew.
         await hub.resetCount(key(subject));
         return tooMany(subject, blockMs).toResponse();
       },
@@ -128,7 +131,7 @@ export class Limits {
       return async (c, next) => {
         const subject = subjectOf(c);
         if (subject === null) return next();
-        // A session of the console gets a caller past the block of the address, but not to more passwords.
+        // A console session lets a caller past the block of the address, but not to further password attempts.
         await this.refuseBlocked(subject);
         underWay.set(subject, (underWay.get(subject) ?? 0) + 1);
         try {
@@ -142,7 +145,7 @@ export class Limits {
     return async (c, next) => {
       let info: RateLimitInfo | undefined;
       const answer = await limiter(c, () => {
-        // Read here: a limiter further in leaves its own in the same place.
+        // Read here: an inner limiter overwrites the variable.
         info = c.get('rateLimit');
         return next();
       });

@@ -7,19 +7,19 @@ import type { Api } from '../api.ts';
 import { answerClientErrors } from './literal-refresh.ts';
 
 export interface ApiServer {
-  /** For other users of the same port: WebSocket upgrades. */
+  /** For other parts that use the same port: WebSocket upgrades. */
   server: Server;
   port: number;
   upgraded: BoundServer['upgraded'];
-  /** Takes no more connections, lets requests in hand finish for up to `graceMs`, then closes what is left. */
+  /** Accepts no more connections, lets requests in progress finish for up to `graceMs`, then closes the rest. */
   close(graceMs?: number): Promise<void>;
 }
 
-/** How long a client may take. */
+/** Time limits for clients. */
 export interface ClientTimes {
   headersWithinMs: number;
   requestWithinMs: number;
-  /** How often the server looks whether one takes longer. */
+  /** Interval at which the server checks the time limits. */
   checkedEveryMs: number;
 }
 const TIMES: ClientTimes = {
@@ -27,7 +27,9 @@ const TIMES: ClientTimes = {
   requestWithinMs: HTTP_TIMES.requestTimeout,
   checkedEveryMs: HTTP_TIMES.connectionsCheckingInterval,
 };
-/** Longer than the idle time of common proxies, so that it is they who close a connection, never both at once. */
+/**
+ * Longer than the idle timeout of common proxies, so that the proxy closes an idle connection, never both ends at once.
+ */
 const KEEP_ALIVE_MS = 75_000;
 const GRACE_MS = 10_000;
 const SWEEP_EVERY_MS = 50;
@@ -35,7 +37,7 @@ const SWEEP_EVERY_MS = 50;
 /**
  * Serves the API over HTTP.
  *
- * @param place `port` 0 takes any free one; without `bounds` as many connections as the system allows
+ * @param place `port` 0 takes any free one; without `bounds`, as many connections as the system allows
  * @returns once it listens
  * @throws {Error} when the port is taken or may not be used
  */
@@ -71,7 +73,7 @@ export async function listenApi(
     async close(graceMs = GRACE_MS) {
       api.endFeeds?.();
       await new Promise<void>((resolve) => {
-        // A connection that is kept alive becomes idle when its request in hand is answered.
+        // A kept-alive connection becomes idle when its current request has been answered.
         const sweep = SYSTEM_CLOCK.every(SWEEP_EVERY_MS, () => server.closeIdleConnections());
         const timer = SYSTEM_CLOCK.after(graceMs, () => {
           sweep.cancel();

@@ -6,28 +6,28 @@ import { SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import { endWith } from '@outrider/runtime';
 import type { Api } from '../api.ts';
 
-/** The size of the largest header section that Node's parser takes. */
+/** Largest header section that Node's parser accepts. */
 const MAX_REQUEST_BYTES = 16 * 1024;
-/** As long as any other request has for its headers. */
+/** The same time limit as for the headers of any other request. */
 const WHOLE_WITHIN_MS = 10_000;
 const END_OF_HEAD = '\r\n\r\n';
-/** A query may stand behind the path: it is the API's to judge. */
+/** The path may be followed by a query, which the API validates. */
 const REQUEST_LINE = /^POST (\/auth\/refresh(?:\?[\x21\x22\x24-\x7e]*)?) HTTP\/1\.1$/;
 const START = 'POST /auth/refresh';
-/** Field name and value as RFC 9112, section 5 has them. */
+/** Field name and value as defined in RFC 9112, section 5. */
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
-/** The one line that no parser takes: the header's name with the space that the specification gives it. */
+/** The one line that no parser accepts: the header name with the space that the specification gives it. */
 const LITERAL_FIELD = /^authorization refresh:[ \t]*([\x20-\x7e]*)$/i;
 
-/** What the bytes that Node's parser refused turn out to be. */
+/** Result of reading the bytes that Node's parser refused. */
 export type LiteralRefresh = Request | 'incomplete' | 'refused';
 
 /**
- * Reads `POST /auth/refresh` with the header `Authorization refresh`, and nothing but that: the whole of `raw` must be
- * this one request, so that nothing can hide behind it. Every line is held against the grammar; a second spelling of
- * the token, a transfer coding, a second length, or a byte beyond the body is refused.
+ * Reads `POST /auth/refresh` with the header `Authorization refresh`, and nothing else. The whole of `raw` must be this
+ * one request, so that nothing can be smuggled behind it. Every line is checked against the grammar. A second spelling
+ * of the token, a transfer coding, a second length, or a byte beyond the body is refused.
  *
- * @returns the request, its token under the canonical name; `incomplete` where more may come
+ * @returns the request, its token under the canonical name; `incomplete` if more may come
  */
 export function readLiteralRefresh(raw: Buffer): LiteralRefresh {
   if (raw.length > MAX_REQUEST_BYTES) return 'refused';
@@ -66,38 +66,41 @@ export function readLiteralRefresh(raw: Buffer): LiteralRefresh {
     return 'refused';
   const excess = text.length - (endOfHead + END_OF_HEAD.length) - Number(length);
   if (excess !== 0) return excess < 0 ? 'incomplete' : 'refused';
-  // The body means nothing to this call.
+  // This call ignores its body.
   headers.delete('content-length');
   return new Request(url, { method: 'POST', headers });
 }
 
-/** What a connection has read of the request that it is at. */
+/** What a connection has received of its current request. */
 interface Incoming {
-  /** Everything since the end of the last request; null once a request was handed out of it, until that is over. */
+  /**
+   * Everything since the end of the last request; null from the time a request was handed out of it until that is
+   * finished.
+   */
   raw: Buffer | null;
-  /** Bytes of the body of the request in hand that are still to come; NaN where they can't be known. */
+  /** Bytes of the current request's body that are still to come; NaN if unknown. */
   owed: number;
   giveUp: Timer | undefined;
 }
 
-/** As much as Node reads at once, behind a header section of the largest size. */
+/** A header section of the largest size, and as much as Node reads at once. */
 const MAX_HELD_BYTES = MAX_REQUEST_BYTES + 64 * 1024;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Answers what Node's parser refuses: the literal spelling of the refresh as any other call, through the API with its
- * limits and addresses; everything else by problem+json with 400 (431 for headers that are too large, 408 for those
- * that never came). The connection is closed after either.
+ * Handles requests that Node's parser refuses. The literal spelling of the refresh passes through the API like any
+ * other call, with its limits and addresses. Anything else gets problem+json with 400 (431 for headers that are too
+ * large, 408 for headers that did not arrive in time). The connection is closed after either.
  */
 export function answerClientErrors(server: Server, api: Pick<Api, 'fetch'>): void {
   const incoming = new WeakMap<Duplex, Incoming>();
 
-  // The parser reports the packet in which it met the space: what came in the packets before it is kept here.
+  // The parser reports only the packet in which it met the space, so the packets before it are kept here.
   server.on('connection', (socket: Socket & { parser?: unknown }) => {
     const state: Incoming = { raw: NOTHING, owed: 0, giveUp: undefined };
     incoming.set(socket, state);
     const keep = (packet: Buffer) => {
-      // Upgraded: there are no requests any more.
+      // After an upgrade no more requests follow.
       if (!socket.parser) return void socket.off('data', keep);
       if (state.raw === null) state.owed = state.owed < packet.length ? Number.NaN : state.owed - packet.length;
       else if (state.raw.length + packet.length > MAX_HELD_BYTES) [state.raw, state.owed] = [null, Number.NaN];
@@ -109,9 +112,9 @@ export function answerClientErrors(server: Server, api: Pick<Api, 'fetch'>): voi
   });
 
   /*
-   * Only bytes that begin exactly where a request ended begin a request: neither the rest of a body nor of half-read
-   * headers can pass for one. So the bytes of each request are counted, and where that can't be done, no more of them
-   * are taken on the connection.
+   * Only bytes that begin exactly where a request ended begin a new one: neither the rest of a body nor half-read
+   * headers can pass for a request. Therefore the bytes of each request are counted. If that is impossible, no further
+   * literal refresh is accepted on the connection.
    */
   server.on('request', (request, response) => {
     const state = incoming.get(request.socket);
@@ -150,7 +153,7 @@ export function answerClientErrors(server: Server, api: Pick<Api, 'fetch'>): voi
     const request = readLiteralRefresh(state.raw);
     if (request === 'refused') return refuse(socket, noHttp());
     if (request === 'incomplete') {
-      // Once it has refused a byte, the parser refuses whatever comes next as well.
+      // Once the parser has refused a byte, it refuses everything that follows.
       state.giveUp = SYSTEM_CLOCK.after(WHOLE_WITHIN_MS, () =>
         refuse(socket, plainProblem(408, 'The request did not come whole.')),
       );
@@ -165,7 +168,7 @@ function noHttp(): Response {
   return new Problem('invalid-request', 'It is not an HTTP request that can be read.').toResponse();
 }
 
-/** A problem that is no more than its status. */
+/** A problem with nothing but its status and a detail. */
 function plainProblem(status: 408 | 431, detail: string): Response {
   const body = { type: 'about:blank', title: STATUS_CODES[status], status, detail };
   const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
@@ -176,7 +179,7 @@ async function answer(socket: Socket, request: Request, api: Pick<Api, 'fetch'>)
   await send(socket, await api.fetch(request, { incoming: { socket } as never }));
 }
 
-/** Writes the last answer of a connection. */
+/** Writes the last response of a connection. */
 async function send(socket: Socket, response: Response): Promise<void> {
   const body = Buffer.from(await response.arrayBuffer());
   const fields = [...response.headers, ['content-length', body.length], ['connection', 'close']];

@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { ApiEnv } from '../context.ts';
 import { GROUPS } from '../paths.ts';
 
-/** Counts and times each request, and sets the headers that every answer has. */
+/** Counts and times each request, and sets the headers common to all responses. */
 export function measured(metrics: Metrics): MiddlewareHandler<ApiEnv> {
   const seconds = new Histogram({
     name: 'outrider_http_request_seconds',

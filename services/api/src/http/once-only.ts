@@ -9,14 +9,14 @@ import {
 } from '@outrider/registry';
 import type { Reply, Route } from '../route.ts';
 
-/** As `Idempotency-Key` is written: visible ASCII, in quotes or not. */
+/** Format of `Idempotency-Key`: visible ASCII, with or without quotes. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const WAIT_MS = 50;
 const MAX_WAITS = 20;
-/** What a field is named that holds what nobody may read. */
+/** Names of fields whose values are secret. */
 const SECRET_FIELD = /"\w*(?:password|secret)\w*":/i;
 
-/** Calls that make something, or begin it, which a client that lost the answer would make twice. */
+/** Whether the call creates or starts something, which a client that lost the response would create twice. */
 export function isRepeatable({
   method,
   answers,
@@ -27,7 +27,7 @@ export function isRepeatable({
 }
 
 /**
- * The key under which a client may send its request again; null where it gives none.
+ * The key with which a client may repeat its request; null if it sends none.
  *
  * @throws {Problem} when the header can't be read
  */
@@ -40,7 +40,7 @@ export function idempotencyKey(header: string | undefined): string | null {
   return header;
 }
 
-/** What makes a request this one and no other: what is asked for, and the body as it was understood. */
+/** Identifying content of a request: its method and URL, and the validated body. */
 export function contentOf(
   method: string,
   url: string,
@@ -52,10 +52,10 @@ export function contentOf(
 }
 
 /**
- * Answers a request as it was answered before, or makes it, once. One that is being made by another call is waited for.
+ * Executes a request once. A repeated request gets the stored answer; if another call is executing it, this one waits.
  *
- * @param make makes it with a registry that takes the claim
- * @throws {Problem} when the key was another request's, or the answer does not come
+ * @param make executes the request with a registry that takes the claim
+ * @throws {Problem} when the key belongs to another request, or the answer does not arrive
  */
 export async function onceOnly(
   { idempotency }: Pick<Registry, 'idempotency'>,
@@ -74,7 +74,7 @@ export async function onceOnly(
         if (claim.taken) await idempotency.answered(claim, { status, headers, body: JSON.stringify(keptBody) });
         return answer;
       } catch (error) {
-        // Somebody was faster: what they made is the answer.
+        // Another call claimed the key first: its answer is used.
         if (!(error instanceof AlreadyClaimedError) || waits === MAX_WAITS) throw error;
       }
     } else if (known !== 'unanswered') return known;

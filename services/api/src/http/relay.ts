@@ -19,26 +19,27 @@ export interface RelayParts {
 
 export interface Relay extends Part {
   /**
-   * The check of `/health/ready`.
+   * Check for `/health/ready`.
    *
-   * @throws {Error} while the log takes nothing: changes are safe in the outbox, and not yet in force
+   * @throws {Error} while the log accepts no records: changes are safe in the outbox, but not yet in force
    * @throws {NotReadyError} while the registry lacks what it once published
    */
   check(): Promise<PartReport>;
 }
 
-/** Changes made by another process are found by polling; those of this one are published at once. */
+/** Polling interval, for changes made by another process. Changes made by this process are published at once. */
 const LOOK_EVERY_MS = 250;
-/** A command may have mended, beside this process, what the registry lost. */
+/** An operator's command in another process may have restored what the registry lost. */
 const COMPARE_AGAIN_AFTER_MS = 60_000;
 const IN_STEP = Number.POSITIVE_INFINITY;
 
 /**
- * Carries committed changes of definitions from the registry's outbox to topic `definitions`, in order and at least
- * once: a reader knows by the version what it has seen. At start the topic is compared with the registry: it may have
- * been lost, and the outbox holds only what was never published. Where the registry lacks
- * what the topic has, nothing more is published: the topic is the only other copy, and keeps the last record of each
- * definition alone.
+ * Publishes committed changes of definitions from the registry's outbox to topic `definitions`, in order and at least
+ * once. Readers recognise duplicates by the version.
+ *
+ * At start the topic is compared with the registry: the topic may have been lost, and the outbox holds only unpublished
+ * changes. If the registry lacks what the topic has, nothing more is published: the topic is the only other copy, and
+ * it keeps only the last record of each definition.
  */
 export function createRelay({ registry, log, logger, metrics, clock }: RelayParts): Relay {
   let leave: () => void = () => {};
@@ -53,7 +54,7 @@ export function createRelay({ registry, log, logger, metrics, clock }: RelayPart
     },
   });
 
-  /** Where another instance is at it, it carries what there is. */
+  /** Publishes the outbox. Does nothing while another instance does it. */
   async function carry(): Promise<void> {
     if (clock.now() >= compareAtMs && (await registry.outbox.inTurn(reconcile)) !== null)
       compareAtMs = lost === 0 ? IN_STEP : clock.now() + COMPARE_AGAIN_AFTER_MS;
@@ -92,7 +93,8 @@ export function createRelay({ registry, log, logger, metrics, clock }: RelayPart
       return { behind: { definitions: await registry.outbox.size() } };
     },
     async start() {
-      // What an earlier run left in the outbox comes first: services that start next find the topic complete.
+      // What an earlier run left in the outbox is published first, so that services that start next find the topic
+      // complete.
       await carry();
       leave = registry.onChange(() => rounds.wake());
       await rounds.start();

@@ -7,7 +7,7 @@ import { refused } from '../routes/accounts/auth.ts';
 import { ROUTES } from '../routes.ts';
 import { wholeBody } from './input.ts';
 
-/** How large a body may be. */
+/** Size limit of a body. */
 interface BodySize {
   maxSize: number;
   limit: MiddlewareHandler<ApiEnv>;
@@ -15,10 +15,10 @@ interface BodySize {
 
 /** Larger than the largest geofence that anyone draws. */
 const MAX_BODY_BYTES = 1024 * 1024;
-/** Any number of these are read at once. */
+/** Bodies up to this size are read without queueing. */
 const SMALL_BODY_BYTES = 64 * 1024;
 /**
- * How many bodies are worked on at once: memory grows to some thirty times the bytes of a body while it is parsed,
+ * Bytes of bodies that are processed at once. Memory grows to some thirty times the size of a body while it is parsed,
  * checked and written.
  */
 const WORKING: FairQueueLimits = {
@@ -28,10 +28,10 @@ const WORKING: FairQueueLimits = {
   maxWaitingOfAccount: 10,
   maxWaitMs: 10_000,
 };
-/** While it is sent, and until it is worked on, there are the bytes alone. */
+/** Limits for reading: while a body is received and waits for processing, only its bytes are in memory. */
 const READING: FairQueueLimits = { ...WORKING, atOnce: 8 * WORKING.atOnce };
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
-/** Limits the size of request bodies, and admits large ones when there is memory for them. */
+/** Limits the size of request bodies, and queues large ones until there is memory for them. */
 export function limitBodies(): MiddlewareHandler<ApiEnv> {
   const reading = new FairQueue(READING);
   const working = new FairQueue(WORKING);
@@ -48,10 +48,10 @@ export function limitBodies(): MiddlewareHandler<ApiEnv> {
   );
   const largerSizeOf = (call: string) => largerSizes.find(({ called }) => called.test(call))?.size;
   return (c, next) => {
-    // No call has a body otherwise. GET and HEAD have none by the Fetch standard, and asking costs as much as the rest
-    // of the call.
+    // Other methods have no body. GET and HEAD have none by the Fetch standard, and asking costs as much as the rest of
+    // the call.
     if (!METHODS_WITH_BODY.has(c.req.method)) return next();
-    // Nobody in particular sends nothing that is large.
+    // Larger bodies are only accepted from authenticated callers.
     const isKnown = 'caller' in c.get('identity');
     const larger = isKnown ? largerSizeOf(`${c.req.method} ${c.req.path}`) : undefined;
     const size = larger ?? usualSize;
@@ -61,8 +61,8 @@ export function limitBodies(): MiddlewareHandler<ApiEnv> {
   };
 
   /**
-   * Large bodies are read, and then worked on, when there is memory for it, one of each tenant at a time. These are two
-   * things, so that a client that sends slowly takes nothing from those whose bodies are here.
+   * Queues large bodies for memory, first to be read and then to be processed, one of each tenant at a time. The two
+   * queues are separate, so that a client that sends slowly does not delay bodies that have already arrived.
    */
   async function whenAdmitted(
     c: Context<ApiEnv>,
@@ -92,8 +92,8 @@ export function limitBodies(): MiddlewareHandler<ApiEnv> {
 /**
  * Waits until there is memory for a body.
  *
- * @returns to be called when the call is answered
- * @throws {Problem} `unavailable` when too many wait, or for too long, or the client left
+ * @returns releases the memory; to be called when the call is answered
+ * @throws {Problem} `unavailable` when too many wait, or for too long, or the client disconnected
  */
 async function admitted(queue: FairQueue, tenant: string, bytes: number, signal: AbortSignal): Promise<() => void> {
   try {

@@ -34,13 +34,13 @@ const COMPRESSIBLE: ReadonlySet<string> = new Set([
   '.txt',
   '.wasm',
 ]);
-/** Smaller files fit into a packet as they are. */
+/** Smaller files fit into one packet uncompressed. */
 const COMPRESSED_FROM_BYTES = 1024;
-/** Used where the build left no compressed file beside the original. */
+/** Used if the build left no compressed file beside the original. */
 const BROTLI_QUALITY = 9;
 
 type Encoding = 'br' | 'gzip';
-/** In the order of preference: the smaller one first. */
+/** In order of preference: the smaller result first. */
 const ENCODINGS: Readonly<Record<Encoding, { extension: string; compress: (bytes: Buffer) => Promise<Buffer> }>> = {
   br: {
     extension: '.br',
@@ -54,16 +54,16 @@ const ENCODINGS: Readonly<Record<Encoding, { extension: string; compress: (bytes
 export class StaticFile {
   readonly #bytes: Buffer;
   readonly #type: string;
-  /** Calculated when the file is first asked for. */
+  /** Computed when the file is first requested. */
   #tag: string | undefined;
   readonly #isCompressible: boolean;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #encoded = new Map<Encoding, Promise<Buffer>>();
 
   /**
-   * @param name decides the media type by its extension
-   * @param headers of every answer with this file
-   * @param compressed forms made by a build; others are made when first asked for
+   * @param name its extension decides the media type
+   * @param headers of every response with this file
+   * @param compressed forms made by a build; others are made when first requested
    */
   constructor(
     name: string,
@@ -82,7 +82,7 @@ export class StaticFile {
   async reply(c: Context<ApiEnv>): Promise<Response> {
     const encoding = this.#isCompressible ? acceptedEncoding(c.req.header('accept-encoding')) : null;
     this.#tag ??= hash('sha256', this.#bytes).slice(0, 32);
-    // Each form is another sequence of bytes, so each has a tag of its own.
+    // Each encoding yields different bytes, so each has its own tag.
     const etag = encoding === null ? `"${this.#tag}"` : `"${this.#tag}-${encoding}"`;
     const headers = {
       ...this.#headers,
@@ -115,7 +115,7 @@ export function acceptsGzip(header: string | undefined): boolean {
 }
 
 /**
- * The encoding to answer with. Null: the client takes the plain bytes only.
+ * Encoding of the response. Null: the client accepts only plain bytes.
  *
  * @param header `Accept-Encoding` (RFC 9110, 12.5.3); `*` is read as no preference for a compressed form
  */
@@ -134,10 +134,10 @@ function acceptedEncodings(header = ''): Set<string> {
 }
 
 /**
- * Reads the files below a folder whose type the table above knows, by their paths: `assets/app-5f2c8a3e.js`. Compressed
+ * Reads the files below a folder whose type is in the table above, by their paths: `assets/app-5f2c8a3e.js`. Compressed
  * forms beside a file (`.br`, `.gz`) belong to it. Other files, such as tile archives, are not read.
  *
- * @param headersOf of the answers with a file
+ * @param headersOf headers of the responses with a file
  * @throws {Error} when the folder can't be read
  */
 export function readStaticFiles(

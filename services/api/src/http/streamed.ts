@@ -1,5 +1,5 @@
 /**
- * Bytes that come in parts, as the body of an answer. Nothing is asked for before the client takes it.
+ * Bytes that arrive in parts, as the body of a response. Each part is read only when the client takes it.
  *
  * @param onBroken called with the failure, after which the response is broken off
  */
@@ -29,8 +29,8 @@ export function streamedBytes(
 }
 
 /**
- * Text or bytes that come in parts, as the body of an answer. The first part is waited for: a failure up to
- * there is still answered with an error response.
+ * Text or bytes that arrive in parts, as the body of a response. The first part is awaited: a failure up to that point
+ * is still answered with an error response.
  *
  * @param onBroken called with a later failure, after which the response is broken off
  */

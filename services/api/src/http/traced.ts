@@ -3,8 +3,8 @@ import type { MiddlewareHandler } from 'hono';
 import type { ApiEnv } from '../context.ts';
 
 /**
- * Records a span for each call: part of the caller's trace where header `traceparent` names one (W3C Trace Context),
- * else the first of a trace. Header `traceresponse` of the answer says which.
+ * Records a span for each call: part of the caller's trace if header `traceparent` names one (W3C Trace Context), else
+ * the first of a new trace. Header `traceresponse` of the response names it.
  */
 export function traced(tracing: Tracing): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
@@ -30,7 +30,7 @@ export function traced(tracing: Tracing): MiddlewareHandler<ApiEnv> {
   };
 }
 
-/** For lines of the logger. */
+/** Trace id for log lines. */
 export function traceIdOfSpan(span: Span | undefined): string | undefined {
   return span?.traceparent?.split('-')[1];
 }

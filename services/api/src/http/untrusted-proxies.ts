@@ -9,29 +9,29 @@ export interface UntrustedProxiesParts {
   now(): number;
 }
 
-/** What of a request shows a proxy. */
+/** Properties of a request that reveal a proxy. */
 export interface ForwardedRequest {
   /** Remote address of the connection. */
   peer: string;
-  /** The account that calls; null for nobody. */
+  /** The calling account; null if unknown. */
   userId: UserId | null;
 }
 
 interface Peer {
-  /** Accounts that called through it, 2 at most. */
+  /** Accounts that called through the peer, at most 2. */
   userIds: Set<UserId>;
   loggedAtMs: number;
 }
 
-/** Newest peers that are watched: anybody can send such a header. */
+/** Number of most recent peers that are watched: any client can send such a header. */
 const MAX_PEERS = 100;
 const LOG_EVERY_MS = 3_600_000;
 const WARN_FOR_MS = 3_600_000;
 
 /**
- * Finds proxies that are missing from the settings: their clients are all counted as one address, and the failed logins
- * of one lock out all. A header alone proves nothing, as any client can send it; an address of a private network, or
- * several accounts behind one address, do.
+ * Detects proxies that are missing from the settings. All clients behind such a proxy are counted as one address, so
+ * the failed logins of one client lock out all. The header alone proves nothing, as any client can send it. An address
+ * in a private network, or several accounts behind one address, does.
  */
 export class UntrustedProxies {
   readonly #parts: UntrustedProxiesParts;
@@ -48,7 +48,7 @@ export class UntrustedProxies {
     });
   }
 
-  /** Notes a request with a forwarding header from an address that is no trusted proxy. */
+  /** Records a request with a forwarding header from an address that is not a trusted proxy. */
   note({ peer, userId }: ForwardedRequest): void {
     const { logger, now } = this.#parts;
     const known = this.#peers.get(peer) ?? { userIds: new Set(), loggedAtMs: Number.NEGATIVE_INFINITY };
@@ -68,7 +68,7 @@ export class UntrustedProxies {
     logger.warn({ proxy: peer }, 'requests come through a proxy that TRUSTED_PROXIES does not name');
   }
 
-  /** For `/health/ready`. */
+  /** Warnings for `/health/ready`. */
   warnings(): readonly string[] {
     if (this.#parts.now() > this.#lastAtMs + WARN_FOR_MS) return [];
     return ['requests come through a proxy that TRUSTED_PROXIES does not name: limits count all its clients as one'];

@@ -4,33 +4,32 @@ import { z } from 'zod';
 import { exampleOf, listOf } from '../fields/fields.ts';
 import type { Answer, AuthorizedContext, Reply } from '../route.ts';
 
-/** What a list says of its form without pages. */
+/** Description of a list's form without pages. */
 export const WHOLE_LIST = `With \`Accept: ${ndjson.mediaType}\` the answer has the whole list, from \`cursor\` on, with an item in each line; \`limit\` is for pages. It is complete where the response ends as HTTP ends it.`;
 
-/** Query of a list. */
 interface Asked {
   limit: number;
   cursor?: string | undefined;
 }
 
-/** What the answer of a list is, in words. */
+/** Description of the response with a page of a list. */
 export const PAGE = 'A page of the list; its `nextCursor` asks for the next one.';
 
-/** The answer of a list that is asked for page by page. */
+/** Documented response of a list that is only available in pages. */
 export function pageOf(item: z.ZodType): Answer {
   return { description: PAGE, body: listOf(item) };
 }
 
-/** The answer of a list that can be had whole. */
+/** Documented response of a list that is also available as a whole. */
 export function pageOrWhole(page: Answer, item: z.ZodType): Answer {
   const text = JSON.stringify(exampleOf(item));
   return { ...page, otherTypes: { [ndjson.mediaType]: z.string().meta({ examples: [`${text}\n`] }) } };
 }
 
 /**
- * A page of a list, or all of it with an item in each line, whichever the caller accepts.
+ * A page of a list, or the whole list with one item per line, depending on what the caller accepts.
  *
- * @param atOnce items that are read together; between them the event loop is left to others
+ * @param atOnce items read together; between these batches the event loop is yielded
  */
 export async function answerList<Query extends Asked>(
   query: Query,

@@ -12,7 +12,7 @@ import { isKnown } from '../http/byte-range.ts';
 import { acceptsGzip } from '../http/static-files.ts';
 import type { OnlineMap } from './online-map.ts';
 
-/** What a map says of itself: TileJSON 3.0 without its addresses. */
+/** Metadata of a map: TileJSON 3.0 without its addresses. */
 interface MapInfo {
   name: string;
   attribution?: string;
@@ -51,35 +51,35 @@ const OPENERS: Readonly<Record<string, (file: string) => TileMap | Promise<TileM
 };
 const NAME = /^[\w-]{1,64}$/;
 const MAX_ZOOM = 24;
-/** Replacing a map takes a restart, and browsers ask again after this time. */
+/** Replacing a map takes a restart, and browsers revalidate after this time. */
 const CACHED = 'public, max-age=86400';
 
-/** A file in a folder of maps, and what became of it. */
+/** A file in a folder of maps, with its state. */
 export interface MapFile {
   file: string;
   bytes: number;
   /**
-   * `new`: added since the start, which finds it. `hidden`: a folder before it has a map of this name. `refused`: its
-   * name or format is not a map's.
+   * `new`: added since the start; served after a restart. `hidden`: an earlier folder has a map of this name.
+   * `refused`: its name or format is not that of a map.
    */
   state: 'served' | 'new' | 'hidden' | 'refused' | 'unreadable';
-  /** What it says of itself, where it is served. */
+  /** Metadata of the map, if it is served. */
   info: Pick<MapInfo, 'name' | 'attribution' | 'minzoom' | 'maxzoom'> | null;
 }
 
 export interface Maps {
   app: Hono<ApiEnv>;
-  /** The files as they are now. */
+  /** Current files in the folders. */
   files(): Promise<MapFile[]>;
   close(): Promise<void>;
 }
 
 /**
- * Map tiles from files: `world.mbtiles` is `/maps/world/{z}/{x}/{y}`. Maps are no secrets, so they need no token and
- * stand outside the limits.
+ * Serves map tiles from files: `world.mbtiles` is `/maps/world/{z}/{x}/{y}`. Maps are not secret, so they need no token
+ * and are outside the rate limits.
  *
- * @param online a map of another server, which browsers ask themselves
- * @param folders looked through once, at the start; of two maps with one name, that of the first folder is served
+ * @param online a map of another server, which browsers request directly
+ * @param folders scanned once, at the start; of two maps with the same name, the one in the first folder is served
  */
 export function mapTiles(folders: readonly string[], logger: Logger, online: OnlineMap | null = null): Maps {
   const maps = new Map<string, { file: string; etag: string; opened: Promise<TileMap | null> | null }>();
@@ -92,7 +92,7 @@ export function mapTiles(folders: readonly string[], logger: Logger, online: Onl
       maps.set(name, { file: path, etag: `"${size.toString(36)}-${Math.round(mtimeMs).toString(36)}"`, opened: null });
     }
 
-  /** Opens a map when it is first asked for; a file that can't be read is logged once and serves nothing. */
+  /** Opens a map when it is first requested. A file that can't be read is logged once and serves nothing. */
   async function mapOf(name: string): Promise<{ map: TileMap; etag: string }> {
     const found = maps.get(name);
     if (found === undefined) throw notFound();

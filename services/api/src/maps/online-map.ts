@@ -1,10 +1,10 @@
-/** A map of another server, that the browser asks itself. */
+/** A map of another server, which the browser requests directly. */
 export interface OnlineMap {
   kind: 'raster' | 'vector' | 'style';
-  /** Of the style, or a template of the tiles with `{z}`, `{x}` and `{y}`. */
+  /** URL of the style, or of the tiles as a template with `{z}`, `{x}` and `{y}`. */
   url: string;
   attribution: string | null;
-  /** The only other origin that the console may ask. */
+  /** The only other origin that the console may request. */
   origin: string;
 }
 

@@ -10,11 +10,11 @@ import { vehicleKey } from './fleet/vehicles.ts';
 
 const { get, post } = callsOf('Reports');
 
-/** Kinds of jobs, as they are asked for and shown. */
+/** Kinds of jobs in requests and responses. */
 const RECALCULATIONS = ['recalculate-geozone', 'recalculate-vehicle', 'late-data', 'old-data'] as const;
 const KINDS = [...RECALCULATIONS, REPORT_JOB, ERASURE, ERASE_HISTORY, RETENTION, PERSON_EXPORT] as const;
 
-/** What every job has. */
+/** Fields of every job. */
 const job = {
   id: idOut,
   userId: idOut.nullable().meta({ description: 'Who asked for it; null: the service itself.' }),
@@ -67,7 +67,7 @@ const RecalculationOut = z
   })
   .meta({ id: 'RecalculationJob', examples: [RECALCULATION_EXAMPLE] });
 
-/** Of what a report could not hold. */
+/** Description of `historyFrom`: the time from which the history of all the vehicles is complete. */
 export const HISTORY_FROM =
   'What was before is erased of at least one of the vehicles, by request or by the retention of a group or of the fleet. Absent where the report begins later.';
 
@@ -354,7 +354,7 @@ function reportFacts(job: Job, retentionMs: number) {
     to: at(toMs),
     timeZone,
     rows: job.progress.positions,
-    // Of one that failed it is a reason for messages.
+    // For a failed job, the result is the reason shown to people.
     result:
       job.state === 'done'
         ? { summary: [], ...result, ...missingOf(job), url, expiresAt: isoTime((job.finishedAtMs ?? 0) + retentionMs) }
@@ -370,7 +370,7 @@ function missingOf({ result }: Job) {
   };
 }
 
-/** A job that was just begun, and where to see how far it is. */
+/** Response for a job that was just started, with the location of its progress. */
 export function accepted(job: Job, { retentionMs }: JobAccess): Reply {
   return { status: 202, body: jobBody(job, retentionMs), headers: { location: `/api/v1/jobs/${job.id}` } };
 }

@@ -48,7 +48,7 @@ const INDEX = {
   metrics: '/metrics',
 };
 
-/** {@link operations} as they are described. */
+/** Documentation of {@link operations}. */
 export const operationDescriptions: readonly DescribedRoute[] = (
   [
     {
@@ -119,11 +119,11 @@ export const operationDescriptions: readonly DescribedRoute[] = (
 ).map((route) => ({ ...route, group: 'Operations', access: 'unlimited', params: null, query: null, body: null }));
 
 /**
- * The index, health and metrics: outside the limits, and for machines. Why a part fails is logged, not returned to
- * strangers.
+ * The index, health and metrics, for machines and outside the rate limits. The reason why a component fails is logged,
+ * not returned to strangers.
  */
 export function operations({ checks, metricsAccess, logger }: OperationsParts): Hono<ApiEnv> {
-  // However many ask, the parts are checked once at a time.
+  // Concurrent requests share one check.
   const checked = sharedFor(0, () => readiness(checks, logger));
   const answers: Record<string, (c: Context<ApiEnv>) => Response | Promise<Response>> = {
     '/api/v1': (c) => c.json(INDEX),

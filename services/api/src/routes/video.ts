@@ -286,7 +286,7 @@ function taskReply(status: number, shown: TaskShown & { history: VideoTaskTransi
   };
 }
 
-/** When there may be something new: a terminal that is away is not back in a moment. */
+/** Seconds after which a client should poll again: an offline terminal takes longer to return. */
 function secondsToWait({ state }: VideoTask): number {
   return state === 'waiting' ? 10 : 2;
 }
@@ -312,7 +312,7 @@ const oneTask = {
 };
 const ETAG_ALONE = { ETag: oneTask.headers.ETag };
 
-/** What a URL that is kept must not be: one that was shown, and so lacks its login and password. */
+/** Rejects a URL as it is shown, in which login and password are hidden. */
 function requireStreamAddress(text: string): void {
   const wrong = checkStreamAddress(text);
   if (wrong !== null) throw badField('/address', wrong);
@@ -591,7 +591,7 @@ export const videoRoutes: Route[] = [
   }),
 ];
 
-/** A name for the file that says what it is (RFC 6266): for old clients in ASCII, for others as it is. */
+/** `Content-Disposition` with a descriptive file name (RFC 6266): in ASCII for old clients, else unchanged. */
 function dispositionOf({ task, vehicle }: VideoFileShown): string {
   const time = new Date(task.startMs).toISOString().slice(0, 19).replaceAll(':', '-');
   const name = `${vehicle.name} ${time}Z channel ${task.channel}.mp4`.replaceAll(/[/\\:*?"<>|]/g, '-');

@@ -11,7 +11,7 @@ export interface AccountExpiryParts {
 const AT_ONCE = 100;
 const POLL_MS = 1000;
 
-/** Blocks accounts whose time is over, within a second: from there on they are as any other blocked account. */
+/** Blocks expired accounts within a second. From then on they are treated like any other blocked account. */
 export function createAccountExpiry({ registry, logger, clock }: AccountExpiryParts): Part {
   return poller({
     name: 'expiry of accounts',

@@ -9,13 +9,13 @@ import type { Authentication } from '../route.ts';
 import { accountRefused } from '../routes/accounts/auth.ts';
 import { PasskeySignIn, type SignedPasskey } from './passkey-sign-in.ts';
 
-/** Who guesses from a thousand addresses must not fill the disk. */
+/** An attacker who guesses from a thousand addresses must not fill the disk. */
 const MAX_FAILED_LOGINS_NOTED = 300;
 const FAILED_LOGINS_WINDOW_MS = 60_000;
-/** In 15 minutes: a thousand a day find one of a million codes, three of which are good, in a year. */
+/** Within 15 minutes: at a thousand codes a day, guessing one of a million, three of which are valid, takes a year. */
 const MAX_WRONG_CODES = 10;
 
-/** What the login routes can do: check passwords, begin sessions, note failures. */
+/** Creates the functions of the login routes: check passwords, begin sessions, record failures. */
 export function createAuthentication(parts: {
   config: { sessionTtlSeconds: number; openId?: { name: string } | null; publicUrl?: string | null };
   registry: Registry;
@@ -29,7 +29,7 @@ export function createAuthentication(parts: {
 }): Authentication {
   const { config, registry, directory, tokens, hub, limits, brake, now, wait } = parts;
   const passkeys = new PasskeySignIn(registry, tokens, config.publicUrl ?? null);
-  /** Null: it is not a good code, or not any more. */
+  /** Null: the code is wrong or already used. */
   async function useCode(user: User, code: string): Promise<true | null> {
     if (!isTotpCode(code)) return (await registry.secondFactors.useRecoveryCode(user.id, code)) || null;
     const secret = await registry.secondFactors.secret(user.id);
@@ -74,7 +74,7 @@ export function createAuthentication(parts: {
         account: `second factor of ${user.id}`,
         source,
         isKnownSource,
-        // Recovery codes are too long to be guessed: they are a way in while others guess at the short ones.
+        // Recovery codes are too long to be guessed, so they stay usable while an attacker guesses short codes.
         ...(isTotpCode(code) && { maxFailures: MAX_WRONG_CODES }),
       };
       if ((await brake.pass(attempt, () => useCode(user, code))) !== null) return;

@@ -5,8 +5,8 @@ import type { Authentication } from '../route.ts';
 /**
  * Begins a session of the console.
  *
- * @param userAgent what the device is called in the list of sessions
- * @returns the `Set-Cookie` that has it
+ * @param userAgent name of the device in the list of sessions
+ * @returns the `Set-Cookie` header of the session
  */
 export async function beginConsoleSession(
   authentication: Pick<Authentication, 'beginSession' | 'sessionTtlMs' | 'tokens'>,

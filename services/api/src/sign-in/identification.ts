@@ -23,15 +23,15 @@ export interface IdentificationParts {
   authentication: Pick<Authentication, 'accountBlock'>;
   traccar: Pick<Traccar, 'serves' | 'identify'>;
   proxies: UntrustedProxies;
-  /** Proxies whose `X-Forwarded-For` is believed. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   trusted: BlockList;
   now(): number;
 }
 
-/** What proxies add to a request. */
+/** Headers that proxies add to a request. */
 const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'];
 
-/** Finds out where a request comes from and whose it is, and notes that. */
+/** Determines the origin and the account of a request, and records the use of the session or key. */
 export class Identification {
   readonly #parts: IdentificationParts;
   readonly #lastUse = new LastUse();
@@ -44,7 +44,7 @@ export class Identification {
     return arrivalOf(c.env?.incoming?.socket, (name) => c.req.header(name), this.#parts.trusted);
   }
 
-  /** @param arrival default: as noted with the request */
+  /** @param arrival default: the one stored with the request */
   async identityOf(c: Context<ApiEnv>, arrival: Arrival = c.get('arrival')): Promise<Identity> {
     const { traccar, tokens, directory, authentication } = this.#parts;
     const identity = traccar.serves(c.req.path)
@@ -65,7 +65,7 @@ export class Identification {
       c.set('arrival', arrival);
       const block = await limits.blockOf(ipOf(c));
       if (block !== null && !(await mayPassBlock(c, arrival, tokens, traccar))) throw block;
-      // A client may read here what it has just written through another instance: the account of a login included.
+      // A client may use what it has just written through another instance, such as the account of a login.
       await refresh?.();
       const identity = await this.identityOf(c, arrival);
       if (block !== null && !('caller' in identity)) throw block;
@@ -99,7 +99,7 @@ export class Identification {
   }
 }
 
-/** Why a blocked account is blocked is looked up where it calls. */
+/** Adds the reason why a blocked account is blocked, which is looked up only when it calls. */
 async function withReason(
   identity: Identity,
   { accountBlock }: Pick<Authentication, 'accountBlock'>,
@@ -108,8 +108,8 @@ async function withReason(
 }
 
 /**
- * May a call go on whose address is blocked? A session of the console is counted by its account: the wrong passwords of
- * a colleague do not end it. A cookie that was made up costs one check of its signature, and no query.
+ * Whether a call from a blocked address may continue. A console session is counted by its account, so the wrong
+ * passwords of a colleague do not end it. A forged cookie costs one signature check, and no query.
  */
 async function mayPassBlock(
   c: Context<ApiEnv>,
@@ -121,7 +121,7 @@ async function mayPassBlock(
   return (await tokens.verifyCookie(cookie)).error === undefined;
 }
 
-/** What only reads goes on while the disk is full. */
+/** Read-only calls continue while the disk is full. */
 function passDiskFull(error: unknown): void {
   if (!isDiskFull(error)) throw error;
 }

@@ -3,8 +3,8 @@ import { callerWithKey, type Directory } from '@outrider/domain';
 import type { Identity } from '../context.ts';
 
 /**
- * Who calls, by the token or API key of the `Authorization` header, or without one, by the cookie of the console's
- * session. A blocked or deleted account is nobody from the moment that the directory says so, whatever its token.
+ * Identifies the caller by the token or API key in the `Authorization` header, or else by the cookie of the console's
+ * session. A blocked or deleted account is refused as soon as the directory knows of it, whatever its token.
  *
  * @param header `Authorization`
  * @param cookie token in the cookie
@@ -16,7 +16,7 @@ export async function identify(
   tokens: Pick<Tokens, 'verify' | 'verifyCookie'>,
   directory: Directory,
 ): Promise<Identity> {
-  // There the header holds what is to be refreshed, good or not: the call itself is nobody's.
+  // On this path the header holds the token to be refreshed, valid or not: the call itself is unauthenticated.
   if (path === '/auth/refresh') return { refused: 'missing' };
   const via = header === undefined ? 'cookie' : 'jwt';
   if (header === undefined && cookie === null) return { refused: 'missing' };
@@ -27,9 +27,9 @@ export async function identify(
 }
 
 /**
- * The account of a token or key that was checked.
+ * The account of a verified token or key.
  *
- * @param via how its session is used; a key says so itself
+ * @param via how its session is used; ignored for a key
  */
 export function identityOf(
   verified: Verified | VerifiedApiKey | Refused,

@@ -1,17 +1,19 @@
 import type { ApiKeyId, SessionId } from '@outrider/domain';
 
-/** The session of a JWT is noted as used with each refresh; that of a cookie, and an API key, this often. */
+/**
+ * Interval at which the use of a cookie session or an API key is recorded. For a JWT session, each refresh records it.
+ */
 const NOTE_EVERY_MS = 300_000;
 const MAX_REMEMBERED = 10_000;
 
-/** What was noted of the use of sessions and API keys, so that not every call writes. */
+/** Remembers what was recorded of the use of sessions and API keys, so that not every call writes. */
 export class LastUse {
-  /** In the order of the noting. */
+  /** In the order of recording. */
   readonly #notedAtMs = new Map<SessionId | ApiKeyId, number>();
-  /** The newest token of a session that was used. */
+  /** The newest token of each session that was used. */
   readonly #tokens = new Map<SessionId, number>();
 
-  /** True when it is time to note the use of a session or key: that is then taken as done. */
+  /** Whether the use of a session or key must be recorded now. If so, it counts as recorded. */
   isDue(id: SessionId | ApiKeyId, nowMs: number): boolean {
     const noted = this.#notedAtMs.get(id);
     if (noted !== undefined && nowMs - noted < NOTE_EVERY_MS) return false;
@@ -19,7 +21,7 @@ export class LastUse {
     return true;
   }
 
-  /** True with the first use of a session's token from a refresh: those before it are replaced then. */
+  /** Whether this is the first use of a session's token from a refresh, which then replaces the earlier tokens. */
   isNewToken(id: SessionId, generation: number): boolean {
     if (generation <= (this.#tokens.get(id) ?? 0)) return false;
     remember(this.#tokens, id, generation);
@@ -27,7 +29,7 @@ export class LastUse {
   }
 }
 
-/** Forgets what was noted longest ago. */
+/** Stores a value; drops those stored longest ago. */
 function remember<Id>(noted: Map<Id, number>, id: Id, value: number): void {
   noted.delete(id);
   for (const oldest of noted.keys()) {

@@ -11,7 +11,7 @@ export interface MailPagesParts {
   now(): number;
 }
 
-/** How long somebody who has just unsubscribed may think better of it on that page. */
+/** Time for which people can undo an unsubscription on that page. */
 const RECONSIDER_MS = 3_600_000;
 
 const POLICY = "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
@@ -25,9 +25,10 @@ interface PageText {
 type PageWords = MessageWords['addressPages'];
 
 /**
- * Where links in e-mails lead. A GET changes nothing, as mail programs and scanners follow links: it shows a button,
- * whose POST does it. The POST of `unsubscribe` is that of RFC 8058 as well. A link is all that is needed: its token is
- * signed for one address and one purpose, and expires. A page is in the language of the e-mail, which the link names.
+ * Pages that links in e-mails open. A GET changes nothing, because mail programs and scanners follow links. It shows a
+ * button, whose POST makes the change. The POST of `unsubscribe` also implements RFC 8058. The link alone authorizes:
+ * its token is signed for one address and one purpose, and expires. A page is in the language of the e-mail, which the
+ * link names.
  */
 export function mailPages({ registry, now }: MailPagesParts): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
@@ -39,7 +40,7 @@ export function mailPages({ registry, now }: MailPagesParts): Hono<ApiEnv> {
     return address !== null && isMailLinkValid(token, address, purpose, now()) ? address : null;
   }
 
-  /** The page with a button that does what the link is for. */
+  /** The page with a button that confirms the purpose of the link. */
   function question(c: Context<ApiEnv>, purpose: MailLinkPurpose, { address }: MailAddress): Response {
     const { title, about, button } = wordsOf(c)[purpose];
     return page(c, 200, { title, about: about(address), form: { action: formAction(purpose, c), button } });
@@ -64,7 +65,7 @@ export function mailPages({ registry, now }: MailPagesParts): Hono<ApiEnv> {
     const address = await addressFor(c, 'unsubscribe');
     if (address === null) return page(c, 410, wordsOf(c).expired);
     if (address.state === 'unsubscribed') return unsubscribed(c, address);
-    // Where it changed in between, the mail program or the person tries again.
+    // If the state changed in between, the mail program or the person tries again.
     if (!(await registry.mailAddresses.change(address, 'unsubscribed'))) return page(c, 409, wordsOf(c).changed);
     return unsubscribed(c, { ...address, generation: address.generation + 1 });
   });

@@ -21,15 +21,15 @@ import type { ApiEnv } from '../context.ts';
 import type { Authentication } from '../route.ts';
 import { beginConsoleSession } from './console-session.ts';
 
-/** Sign-in by an OpenID Connect provider. */
+/** Settings of sign-in by an OpenID Connect provider. */
 export interface OpenIdSettings {
   issuer: string;
   clientId: string;
   clientSecret: string;
   scopes: string;
-  /** On the button of the login page. */
+  /** Name on the button of the login page. */
   name: string;
-  /** Where people reach the service. */
+  /** Public URL of the service. */
   publicUrl: string;
   mapping: ClaimsMapping;
 }
@@ -46,18 +46,18 @@ const STATE_TTL_S = 600;
 const PURPOSE = 'openid';
 const PATH = '/auth/oidc';
 const MAX_QUERY_CHARACTERS = 8192;
-/** Where the console shows how a link to the provider went. */
+/** Page of the console that shows the result of linking an account to the provider. */
 const LINK_PAGE = '/me?openId=';
 
-/** Whose account is to be linked, by a session that showed its password. */
+/** The account to be linked, and the session that confirmed its password. */
 export interface LinkWish {
   userId: UserId;
   sessionId: SessionId;
 }
 
 /**
- * Sign-in by an OpenID Connect provider. What has to be remembered while a browser is there is in a signed cookie, so
- * that any instance can go on.
+ * Sign-in by an OpenID Connect provider. The state of a sign-in is kept in a signed cookie, so that any instance can
+ * continue it.
  */
 export class OpenIdSignIn {
   readonly #parts: OpenIdSignInParts;
@@ -69,7 +69,7 @@ export class OpenIdSignIn {
     this.#provider = new OpenIdProvider({ ...settings, redirectUri: `${settings.publicUrl}${PATH}/callback` });
   }
 
-  /** On buttons. */
+  /** Name on buttons. */
   get name(): string {
     return this.#parts.settings.name;
   }
@@ -79,10 +79,10 @@ export class OpenIdSignIn {
   }
 
   /**
-   * Where a browser goes, and the cookie that it has to bring back.
+   * URL to which a browser is redirected, and the cookie that it must send back.
    *
-   * @param link of an account that exists; null: to sign in
-   * @throws {OpenIdError} where the provider is unavailable
+   * @param link the existing account to be linked; null: a sign-in
+   * @throws {OpenIdError} when the provider is unavailable
    */
   async start(arrival: Arrival, link: LinkWish | null): Promise<{ url: string; cookie: string }> {
     const { url, kept } = await this.#provider.start();
@@ -91,8 +91,8 @@ export class OpenIdSignIn {
   }
 
   /**
-   * `GET /auth/oidc/start` sends a browser to the provider, `GET /auth/oidc/callback` takes it back and begins the
-   * session of the console, or links the account that wished it.
+   * `GET /auth/oidc/start` redirects a browser to the provider. `GET /auth/oidc/callback` receives it back and begins a
+   * console session, or links the account that requested it.
    */
   pages(): Hono<ApiEnv> {
     const app = new Hono<ApiEnv>();
@@ -140,7 +140,10 @@ export class OpenIdSignIn {
     return redirect('/', [cookie, stateCookie(arrival, '', 0)]);
   }
 
-  /** The session that wished it has to be open still: its cookie does not come with a redirect of another site. */
+  /**
+   * Links an account. The session that requested it must still be open. Its own cookie is not sent with a redirect from
+   * another site.
+   */
   async #link(arrival: Arrival, identity: OpenIdIdentity, { userId, sessionId }: LinkWish): Promise<Response> {
     const { authentication, registry } = this.#parts;
     const user = authentication.user(userId);
@@ -170,7 +173,7 @@ function stateCookieName({ secure }: Arrival): string {
   return secure ? '__Host-outrider-sign-in' : 'outrider-sign-in';
 }
 
-/** `Lax`: it comes back with the provider's redirect, which is another site's. */
+/** `Lax`, because it is sent with the provider's redirect, which comes from another site. */
 function stateCookie(arrival: Arrival, value: string, maxAgeSeconds: number): string {
   const flags = arrival.secure ? '; Secure' : '';
   return `${stateCookieName(arrival)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${flags}`;

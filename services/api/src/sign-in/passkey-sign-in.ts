@@ -12,13 +12,13 @@ import {
 import type { UserId } from '@outrider/domain';
 import { CHALLENGE_TTL_S, PasskeyRefusedError, type Registry } from '@outrider/registry';
 
-/** What a browser signs in by: the state that came with the challenge, and what the passkey made of it. */
+/** Sign-in request of a browser: the state that was sent with the challenge, and the passkey's response. */
 export interface SignedPasskey {
   state: string;
   credential: PasskeyAnswer;
 }
 
-/** What a browser asks for a passkey with (`PublicKeyCredentialRequestOptionsJSON`). */
+/** Options with which a browser requests a passkey (`PublicKeyCredentialRequestOptionsJSON`). */
 export interface PasskeyRequest {
   challenge: string;
   rpId: string;
@@ -29,27 +29,27 @@ export interface PasskeyRequest {
 const PURPOSE = 'passkey-sign-in';
 
 /**
- * Sign-in by passkeys. A challenge is signed with the keys of the tokens, and stored once it was answered: any instance
- * takes the answer, each once, and a flood of questions stores nothing.
+ * Sign-in by passkeys. A challenge is signed with the token keys, and stored only once it is answered. Any instance can
+ * check a response, each response is accepted once, and a flood of challenges stores nothing.
  */
 export class PasskeySignIn {
   readonly #registry: Pick<Registry, 'passkeys'>;
   readonly #tokens: Tokens;
   readonly #publicUrl: string | null;
 
-  /** @param publicUrl where people reach the service; null: where they ask */
+  /** @param publicUrl public URL of the service; null: the site that the request was sent to */
   constructor(registry: Pick<Registry, 'passkeys'>, tokens: Tokens, publicUrl: string | null) {
     this.#registry = registry;
     this.#tokens = tokens;
     this.#publicUrl = publicUrl;
   }
 
-  /** Null: passkeys need a name of a host, and TLS. */
+  /** Null if passkeys are unavailable: they need a host name and TLS. */
   site({ site }: Arrival): PasskeySite | null {
     return passkeySite(this.#publicUrl ?? site);
   }
 
-  /** @throws {Problem} where there is no site */
+  /** @throws {Problem} when passkeys are unavailable at this site */
   async begin(arrival: Arrival): Promise<{ state: string; publicKey: PasskeyRequest }> {
     const site = this.site(arrival);
     if (site === null) throw noPasskeysHere();
@@ -60,9 +60,9 @@ export class PasskeySignIn {
   }
 
   /**
-   * Whose passkey has signed a challenge of this service, which is used up by it? The account may be blocked.
+   * Checks a challenge signed by a passkey, and uses the challenge up. The account may be blocked.
    *
-   * @returns or why it is not taken, for the audit trail
+   * @returns the account of the passkey, or why it was refused, for the audit trail
    */
   async check(
     { state, credential }: SignedPasskey,

@@ -21,7 +21,7 @@ import {
 } from './models.ts';
 import { dailyFlag, dayOf, listed, numbers, questionOf, range, reported, SeenGroups, vehiclesOf } from './question.ts';
 
-/** What answers a call that has its caller. */
+/** Context of a call from an authenticated caller. */
 export interface Call {
   access: Access;
   nowMs: number;
@@ -30,13 +30,13 @@ export interface Call {
 
 type Items = readonly unknown[] | AsyncIterable<readonly unknown[]>;
 
-/** A list of Traccar's: what it takes, and what it gives. */
+/** A list of Traccar's API: its query and its items. */
 export interface List {
   query: z.ZodObject;
   items(query: never, call: Call): Items | Promise<Items>;
 }
 
-/** Rows of an answer, at most. */
+/** Most rows of a response. */
 const MAX_ROWS = 1_000_000;
 /** Statuses that are read from the hub at once. */
 const STATUSES_AT_ONCE = 1000;
@@ -54,7 +54,7 @@ export async function statusesOf(
   return found;
 }
 
-/** A position of a status, with the geofences that the caller may know of; null before the first. */
+/** Position of a status, with the geofences that the caller may see; null before the first position. */
 export function shownPosition(access: Access, status: VehicleStatus) {
   const position = lastPositionOf(status);
   const { sources } = access.reports;
@@ -62,7 +62,7 @@ export function shownPosition(access: Access, status: VehicleStatus) {
   return position && traccarPosition(position, status.protocol, around);
 }
 
-/** Traccar's lists, by what follows `/api/` in their paths. */
+/** Traccar's lists, by their paths below `/api/`. */
 export const TRACCAR_LISTS = {
   devices: {
     query: z.object({ ...listed, id: numbers, uniqueId: z.array(z.string().max(100)).max(1000).optional() }),
@@ -161,7 +161,7 @@ function questionFor(asked: Ranged, { access, nowMs, signal }: Call): Question {
   return questionOf(access, asked, nowMs, signal);
 }
 
-/** What each row of a report becomes, as many as there are. */
+/** Converts each row of a report to any number of items. */
 async function* rowsOf(
   name: string,
   question: Question,

@@ -8,32 +8,32 @@ import type { Authentication } from '../route.ts';
 import { checkedUser, noApiAccess, refused } from '../routes/accounts/auth.ts';
 import { identityOf } from '../sign-in/identify.ts';
 
-/** Name of the cookie that Traccar's clients keep: a session's token, or the key or token that they came with. */
+/** Name of the cookie of Traccar clients. It holds a session's token, or the key or token that the client sent. */
 const COOKIE = 'JSESSIONID';
 const COOKIE_PATH = '/api';
 const TOKEN = /^[A-Za-z0-9_.-]{1,1024}$/;
-/** Passwords that were right are not checked again while their sessions last; the longest unused are forgotten. */
+/** Correct passwords are not checked again while their sessions last; the oldest entries are dropped. */
 const MAX_REMEMBERED = 1000;
 
 const Credentials = z.object({ email: z.string().min(1).max(1000), password: z.string().min(1).max(1000) });
 
-/** What of a request says who calls. */
+/** Credentials of a request. */
 export interface Shown {
   authorization: string | undefined;
   cookie: string | undefined;
-  /** `token` of the query, where a call takes it. */
+  /** Query parameter `token`, if the call accepts it. */
   token?: string | undefined;
 }
 
 /**
- * Who calls, as Traccar's clients show it: by HTTP Basic, where the user is the login; by a bearer token, which is an
- * API key or a JWT; by the cookie of a login. A login begins a session like any other, which its account sees and can
- * end. The right to use the API is needed for all of them.
+ * Identifies callers in the ways that Traccar clients use. HTTP Basic: the user is the login. Bearer token: an API key
+ * or a JWT. Cookie: that of an earlier login. A login begins an ordinary session, which its account can see and end.
+ * All callers need the right to use the API.
  */
 export class TraccarLogins {
   readonly #authentication: Authentication;
   readonly #directory: Directory;
-  /** By the hash of a Basic header: the token of the session that it began. */
+  /** Token of the session that a Basic header began, by the hash of the header. */
   readonly #sessions = new Map<string, string>();
   readonly #underWay = new Map<string, Promise<KnownIdentity>>();
 
@@ -42,7 +42,7 @@ export class TraccarLogins {
     this.#directory = directory;
   }
 
-  /** Who calls, without a password being checked. */
+  /** Identifies the caller without checking a password. */
   async identify({ authorization, cookie, token }: Shown): Promise<Identity> {
     if (token !== undefined) return this.#identityOf(token);
     if (authorization !== undefined) {
@@ -57,15 +57,15 @@ export class TraccarLogins {
     return kept === null ? { refused: 'missing' } : this.#identityOf(kept);
   }
 
-  /** Does the request hold a login and a password that are still to be checked? */
+  /** Whether the request holds a login and password that must still be checked. */
   isAttempt(authorization: string | undefined, identity: Identity): boolean {
     return 'refused' in identity && basicKey(authorization) !== null;
   }
 
   /**
-   * Begins a session with the login and password of a Basic header: one, however many calls come at once.
+   * Begins a session with the login and password of a Basic header. Concurrent calls share one session.
    *
-   * @throws {Problem} where they are wrong
+   * @throws {Problem} when they are wrong
    */
   async basic(authorization: string, arrival: Arrival, userAgent: string): Promise<KnownIdentity> {
     const key = basicKey(authorization);
@@ -85,7 +85,7 @@ export class TraccarLogins {
     }
   }
 
-  /** @throws {Problem} where there is no such account, or it may not use the API */
+  /** @throws {Problem} when login or password are wrong, or the account may not use the API */
   async login(
     { email, password }: z.output<typeof Credentials>,
     arrival: Arrival,
@@ -117,7 +117,10 @@ export class TraccarLogins {
   }
 }
 
-/** @returns the caller @throws {Problem} unless the caller may read here */
+/**
+ * @returns the caller
+ * @throws {Problem} unless the caller may read
+ */
 export function readerOf(identity: Identity): KnownIdentity {
   if ('refused' in identity) throw refused(identity.refused);
   if (!identity.caller.apiAccess) throw noApiAccess();
@@ -129,9 +132,9 @@ export function readerOf(identity: Identity): KnownIdentity {
 export const CREDENTIALS = Credentials;
 
 /**
- * `Set-Cookie` with what a client came with, or with its session.
+ * `Set-Cookie` header with the client's own key or token, or with the token of its session.
  *
- * @param maxAgeSeconds 0 takes it away
+ * @param maxAgeSeconds 0 deletes the cookie
  */
 export function traccarCookie(token: string, { secure }: Arrival, maxAgeSeconds: number): string {
   const flags = secure ? '; Secure' : '';
@@ -147,7 +150,7 @@ function bearerOf(authorization: string): string | null {
   return /^(?:JWT|Bearer) (\S+)$/i.exec(authorization)?.[1] ?? null;
 }
 
-/** What a Basic header is remembered by; null for any other. */
+/** Key under which a Basic header is remembered; null for any other header. */
 function basicKey(authorization: string | undefined): string | null {
   return /^Basic /i.test(authorization ?? '') ? hash('sha256', authorization ?? '', 'base64') : null;
 }

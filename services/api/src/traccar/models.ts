@@ -16,9 +16,9 @@ import {
 import { traccarArea } from '@outrider/geo';
 import { traccarEndId, traccarId, traccarPositionId } from './ids.ts';
 
-/** Kilometres per hour of a knot: Traccar's speeds are in knots. */
+/** One knot in kilometres per hour: Traccar's speeds are in knots. */
 const KMH_PER_KNOT = 1.852;
-/** A vehicle that is faster is on its way. */
+/** Speed above which a vehicle counts as moving. */
 const MOVING_KMH = 2;
 const MS_PER_SECOND = 1000;
 
@@ -38,7 +38,7 @@ const ALARMS: Readonly<Record<Alarm, string>> = {
   'terminal-conflict': 'general',
 };
 
-/** The types of Traccar's events, by what begins and what ends; kinds that Traccar does not have are left out. */
+/** Types of Traccar events for the begin and the end of each kind; kinds unknown to Traccar are left out. */
 const EVENT_TYPES: Partial<Record<EventKind, { begin?: string; end?: string }>> = {
   'geofence-visit': { begin: 'geofenceEnter', end: 'geofenceExit' },
   speeding: { begin: 'deviceOverspeed' },
@@ -54,7 +54,7 @@ const EVENT_TYPES: Partial<Record<EventKind, { begin?: string; end?: string }>> 
   'fuel-drain': { end: 'deviceFuelDrop' },
 };
 
-/** Kinds of event that a type of Traccar's is made of. */
+/** Kinds of event that correspond to these Traccar types. */
 export function kindsOfTypes(types: readonly string[]): EventKind[] {
   return (Object.keys(EVENT_TYPES) as EventKind[]).filter((kind) => {
     const { begin, end } = EVENT_TYPES[kind] ?? {};
@@ -62,7 +62,7 @@ export function kindsOfTypes(types: readonly string[]): EventKind[] {
   });
 }
 
-/** What asks for events of every type. */
+/** Type that selects events of every type. */
 export const ALL_EVENTS = 'allEvents';
 export const TRACCAR_EVENT_TYPES: readonly string[] = [
   ...new Set(Object.values(EVENT_TYPES).flatMap((types) => Object.values(types))),
@@ -79,7 +79,7 @@ export interface TraccarEvent {
   attributes: Record<string, unknown>;
 }
 
-/** A position as REST shows it: only what is known. */
+/** A position as in the REST API: only known values. */
 export interface PositionFields {
   vehicleId: VehicleId;
   fixTime: string;
@@ -99,7 +99,7 @@ export interface PositionFields {
   receivedAt?: string;
 }
 
-/** An event as the feed and the report of events have it. */
+/** An event as in the feed and the report of events. */
 export interface EventFields {
   id: string;
   kind: EventKind;
@@ -120,7 +120,7 @@ export function knots(speedKmh: number): number {
   return Number((speedKmh / KMH_PER_KNOT).toFixed(4));
 }
 
-/** @param groupIds of its groups, those that the caller may see; Traccar knows one group */
+/** @param groupIds groups of the vehicle that the caller may see; Traccar shows only one */
 export function traccarDevice(vehicle: Vehicle, groupIds: readonly GroupId[], status: VehicleStatus | null) {
   const { id, name, terminalId, deviceModel, icon, suspension } = vehicle;
   const [groupId] = groupIds;
@@ -149,7 +149,7 @@ function statusOf(status: VehicleStatus | null): 'online' | 'offline' | 'unknown
   return state === 'unknown' || state === 'offline' ? state : 'online';
 }
 
-/** @param geofenceIds of those around it, as far as the caller may know of them; null: not known */
+/** @param geofenceIds geofences around the position that the caller may see; null: unknown */
 export function traccarPosition(
   position: PositionFields,
   protocol: string | null,
@@ -193,14 +193,14 @@ function positionAttributes(position: PositionFields): Record<string, unknown> {
   return { ...attributes, ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) };
 }
 
-/** The last position of a vehicle as REST shows it; null before the first. */
+/** Last position of a vehicle in the form of the REST API; null before the first. */
 export function lastPositionOf({ vehicleId, position, receivedAtMs }: VehicleStatus): PositionFields | null {
   if (position === null) return null;
   const fields = positionJson(vehicleId, position) as unknown as PositionFields;
   return { ...fields, receivedAt: isoTime(receivedAtMs ?? position.fixTimeMs) };
 }
 
-/** The beginning and the end of an event, as far as Traccar has events of these types. */
+/** Begin and end of an event, as far as Traccar has types for them. */
 export function traccarEvents(event: EventFields): TraccarEvent[] {
   const { begin, end } = EVENT_TYPES[event.kind] ?? {};
   const { id, vehicleId, startedAt, endedAt, geofenceId, planId } = event;
@@ -270,7 +270,7 @@ export function traccarUser({ id, login, name, role, blocked }: User) {
   };
 }
 
-/** The service itself, for anybody: nothing in it is secret. */
+/** Description of the server, which needs no login: nothing in it is secret. */
 export const TRACCAR_SERVER = {
   id: 1,
   registration: false,
@@ -292,7 +292,7 @@ export const TRACCAR_SERVER = {
   attributes: {},
 };
 
-/** A row of a report by the names of its columns. */
+/** A row of a report, by column name. */
 type ReportRow = Readonly<Record<string, unknown>>;
 
 export function traccarTrip(row: ReportRow) {
@@ -339,7 +339,7 @@ export function traccarStop(row: ReportRow) {
   };
 }
 
-/** @param range of the row where it is no period of its own */
+/** @param range used if the row is not about a period of its own */
 export function traccarSummary(row: ReportRow, range: { from: string; to: string }) {
   return {
     ...reportedDevice(row),

@@ -9,7 +9,7 @@ import { traccarId } from './ids.ts';
 const DAY_MS = 86_400_000;
 const MAX_NAMED = 1000;
 
-/** Numbers as clients send them, each parameter once or more often. */
+/** Numbers in a query parameter, which may be repeated. */
 export const numbers = z
   .array(
     z
@@ -26,13 +26,16 @@ const number = z
   .optional();
 const flag = z.enum(['true', 'false']).optional();
 
-/** What Traccar's lists take. What would show more than the caller's own changes nothing: rights decide that. */
+/**
+ * Query parameters of Traccar's lists. Those that would show more than the caller's own have no effect: rights decide
+ * that.
+ */
 export const listed = { all: flag, userId: number, refresh: flag, deviceId: number, groupId: number };
 export const reported = { deviceId: numbers, groupId: numbers };
 export const range = { from: timeIn, to: timeIn };
 export const dailyFlag = flag;
 
-/** The groups that a caller may see, and which of them vehicles are in. */
+/** Groups that a caller may see, with a lookup of a vehicle's groups among them. */
 export class SeenGroups {
   readonly all: readonly VehicleGroup[];
   readonly #ids: ReadonlySet<GroupId>;
@@ -48,10 +51,10 @@ export class SeenGroups {
 }
 
 /**
- * The vehicles that a call names by numbers, or by numbers of groups; all that the caller may see where it names none.
+ * Vehicles that a call names by vehicle or group numbers; if it names none, all that the caller may see.
  *
- * @param all those that may be named
- * @throws {Problem} where the caller sees no such vehicle or group
+ * @param all vehicles that may be named
+ * @throws {Problem} when the caller sees no such vehicle or group
  */
 export function vehiclesOf(
   access: Access,
@@ -100,7 +103,7 @@ export function questionOf(
   };
 }
 
-/** The part of a range that is of a day, as `2026-01-31`. */
+/** The part of a range that falls on a day such as `2026-01-31`. */
 export function dayOf(day: unknown, { fromMs, toMs }: Question): { from: string; to: string } {
   const startMs = Date.parse(`${String(day)}T00:00:00Z`);
   return { from: isoTime(Math.max(fromMs, startMs)), to: isoTime(Math.min(toMs, startMs + DAY_MS)) };

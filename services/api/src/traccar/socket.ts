@@ -21,9 +21,9 @@ import { SeenGroups } from './question.ts';
 
 export interface TraccarSocketParts {
   feeds: Feeds;
-  /** Who makes a request, found out anew with each call. */
+  /** Identifies the sender of a request anew on each call. */
   identify(request: IncomingMessage): Promise<Identity>;
-  /** May the page that asks have a connection? */
+  /** Whether the requesting page may connect. */
   mayConnect(request: IncomingMessage): boolean;
   addressOf(request: IncomingMessage): string;
   /** @throws {Problem} while the address or the account is blocked */
@@ -32,24 +32,24 @@ export interface TraccarSocketParts {
   logger: Logger;
 }
 
-/** Where Traccar's clients connect to. */
+/** Path to which Traccar clients connect. */
 export const TRACCAR_SOCKET = '/api/socket';
 const POLL_MS = 25_000;
 const ITEMS_AT_ONCE = 500;
-/** Clients send nothing that means anything. */
+/** Messages from clients are ignored. */
 const MAX_MESSAGE_BYTES = 1024;
-/** Longer than that, no client may take for a message. */
+/** Time within which a client must accept a message. */
 const SEND_WITHIN_MS = 30_000;
 /** Close codes (RFC 6455, 7.4). */
 const CLOSE = { goingAway: 1001, refused: 1008, failed: 1011, later: 1013 };
 
-/** What a client knows by: when the position that it has of each vehicle was taken. */
+/** What a client has: the fix time of the last sent position of each vehicle. */
 type Known = Map<VehicleId, number>;
 
 /**
- * The WebSocket of Traccar's clients: devices and their positions at first, and then what becomes known of them. Each
- * is two consumers of the feeds, by which rights are judged and accounts are bounded; nothing is read from the log
- * before the client took what was read before.
+ * WebSocket of Traccar clients. It sends all devices and their positions first, and then updates. Each connection is
+ * two consumers of the feeds, which check rights and limit accounts. Nothing more is read from the log until the client
+ * has taken the previous items.
  */
 export class TraccarSockets {
   readonly #parts: TraccarSocketParts;
@@ -65,7 +65,7 @@ export class TraccarSockets {
     this.#parts = parts;
   }
 
-  /** Takes over an HTTP upgrade; the socket is answered here whatever comes of it. */
+  /** Takes over an HTTP upgrade. The socket is always answered here, even with a refusal. */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { mayConnect, identify, addressOf, refuseBlocked, logger } = this.#parts;
     socket.on('error', () => socket.destroy());
@@ -86,7 +86,7 @@ export class TraccarSockets {
     });
   }
 
-  /** Ends all connections: their clients come back elsewhere. */
+  /** Ends all connections; clients reconnect elsewhere. */
   close(): void {
     for (const webSocket of this.#open) {
       webSocket.close(CLOSE.goingAway, 'the service is stopping');
@@ -115,7 +115,7 @@ export class TraccarSockets {
     }
   }
 
-  /** @throws {Problem} where the caller may not listen any more */
+  /** @throws {Problem} when the caller may no longer listen */
   async #follow(
     webSocket: WebSocket,
     request: IncomingMessage,
@@ -130,7 +130,7 @@ export class TraccarSockets {
     const call: FeedCall = { userId: caller.id, callerNow: async () => (await accessNow()).caller, signal };
     const begin = async (feed: 'positions' | 'events') =>
       (await feeds.page(feed, { from: 'latest' }, { limit: 1, waitMs: 0 }, call)).nextCursor;
-    // Where they begin is known before the state of now is read: nothing falls between.
+    // The start cursors are read before the current state, so that nothing in between is missed.
     let [positions, events] = await Promise.all([begin('positions'), begin('events')]);
     const known: Known = new Map();
     await send(webSocket, await snapshot((await accessNow()).access, known));
@@ -138,7 +138,7 @@ export class TraccarSockets {
       const place = { cursor: { text: cursor, parameter: 'cursor' } };
       const page = await feeds.page(feed, place, { limit: ITEMS_AT_ONCE, waitMs: POLL_MS }, call);
       const message = page.items.length === 0 ? {} : await onItems(page.items);
-      // An empty message says that the connection lives.
+      // An empty message shows that the connection is alive.
       const isSent = page.items.length === 0 || Object.keys(message).length > 0;
       if (isSent && !signal.aborted) await send(webSocket, message);
       return page.nextCursor;
@@ -173,7 +173,7 @@ async function snapshot(access: Access, known: Known): Promise<object> {
   };
 }
 
-/** The newest of the positions of each vehicle, where it is newer than what the client has; never late data. */
+/** The newest position of each vehicle, if it is newer than the client's; late data is never sent. */
 async function newPositions(access: Access, items: Items, known: Known): Promise<object> {
   const newest = new Map<VehicleId, PositionFields>();
   for (const item of items as unknown as readonly PositionFields[]) {
@@ -185,7 +185,7 @@ async function newPositions(access: Access, items: Items, known: Known): Promise
   const statuses = await statusesOf(access, [...newest.keys()]);
   const positions = [...newest].map(([vehicleId, item]) => {
     const status = statuses.get(vehicleId) ?? null;
-    // The rules may be a moment behind the log, or have found that the fix is a jump.
+    // The status may lag behind the log, or the rules may have rejected the fix as a jump.
     const last = status && lastPositionOf(status);
     const isBehind = last === null || Date.parse(last.fixTime) < Date.parse(item.fixTime);
     known.set(vehicleId, Date.parse(isBehind ? item.fixTime : last.fixTime));
@@ -196,12 +196,12 @@ async function newPositions(access: Access, items: Items, known: Known): Promise
   return { devices: devicesOf(access, [...newest.keys()], statuses), positions };
 }
 
-/** Events as they happen; what a recalculation finds of the past is no news to these clients. */
+/** Live events only: these clients do not get corrections of the past by recalculations. */
 async function newEvents(access: Access, items: Items): Promise<object> {
   const live = (items as readonly (Record<string, unknown> & EventFields)[]).filter(({ origin }) => origin === 'live');
   const events = live.flatMap((event) => {
     const [...both] = traccarEvents({ ...event, kind: event.kind as EventKind });
-    // The beginning was sent when it began.
+    // The begin was already sent when it happened.
     return both.filter(({ eventTime }) => event.phase === 'begin' || eventTime === event.endedAt);
   });
   const moved = [...new Set(live.map(({ vehicleId }) => vehicleId))];
@@ -219,7 +219,7 @@ function devicesOf(access: Access, ids: readonly VehicleId[], statuses: Readonly
     .map((vehicle) => traccarDevice(vehicle, groups.of(vehicle), statuses.get(vehicle.id) ?? null));
 }
 
-/** Resolves once the message is on its way; a client that takes too long for it is left. */
+/** Resolves once the message is sent. A client that takes too long is disconnected. */
 function send(webSocket: WebSocket, message: object): Promise<void> {
   return new Promise((resolve) => {
     const late = SYSTEM_CLOCK.after(SEND_WITHIN_MS, () => webSocket.terminate());

@@ -20,7 +20,7 @@ import { TRACCAR_SERVER, traccarUser } from './models.ts';
 import { TRACCAR_SOCKET, TraccarSockets } from './socket.ts';
 
 export interface TraccarParts {
-  /** False: nothing is served. */
+  /** False: the API is not served. */
   isOn: boolean;
   authentication: Authentication;
   limits: Limits;
@@ -28,9 +28,9 @@ export interface TraccarParts {
   feeds: Feeds;
   /** See `ApiParts`. */
   refresh: (() => Promise<void>) | undefined;
-  /** Everything that a caller may reach. */
+  /** Everything that the caller may access. */
   accessOf(identity: KnownIdentity, address: string): Access;
-  /** How the request of a WebSocket came. */
+  /** Origin and transport of a WebSocket request. */
   arrivalOf(request: IncomingMessage): Arrival;
   /** Origins of other sites whose pages may connect. */
   corsOrigins: readonly string[];
@@ -39,22 +39,26 @@ export interface TraccarParts {
 }
 
 /**
- * The part of Traccar's API that its clients read by: the same vehicles, positions, events and reports as under
- * `/api/v1`, with the rights and limits of the caller, in Traccar's fields and units.
+ * The read-only part of Traccar's API. It returns the same vehicles, positions, events and reports as `/api/v1`, with
+ * the rights and limits of the caller, in Traccar's fields and units.
  */
 export interface Traccar {
   app: Hono<ApiEnv>;
-  /** Is the path one of these? */
+  /** Whether the path belongs to this API. */
   serves(path: string): boolean;
-  /** Who makes such a call, without a password being checked. */
+  /** Identifies the caller without checking a password. */
   identify(c: Context<ApiEnv>): Promise<Identity>;
-  /** Takes over an HTTP upgrade. @returns false where it is not for this */
+  /**
+   * Takes over an HTTP upgrade.
+   *
+   * @returns false if it is for another path
+   */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   /** Ends all WebSockets. */
   close(): void;
 }
 
-/** First parts of the paths that Traccar's clients know, and that are answered here, if only by a refusal. */
+/** First path segments of Traccar's API that are answered here, if only with a refusal. */
 const RESOURCES = ['session', 'server', 'devices', 'groups', 'geofences', 'users', 'positions', 'reports', 'events'];
 const SERVED = new RegExp(`^/api/(?:${RESOURCES.join('|')})(?:/|$)`);
 const VERSION = serviceVersion();
@@ -96,7 +100,7 @@ export function createTraccar(parts: TraccarParts): Traccar {
   };
 }
 
-/** Who calls, and everything that they may reach. */
+/** Identifies the caller, and returns everything that they may access. */
 type CallOf = (c: Context<ApiEnv>) => Promise<Call & { identity: KnownIdentity }>;
 
 function traccarApp({ limits, accessOf, authentication, logger, now }: TraccarParts, logins: TraccarLogins) {
@@ -148,7 +152,7 @@ function traccarApp({ limits, accessOf, authentication, logger, now }: TraccarPa
   return app;
 }
 
-/** Logins and logouts: all that can be changed here. */
+/** Routes for login and logout: the only changes possible here. */
 function serveSession(
   app: Hono<ApiEnv>,
   parts: { logins: TraccarLogins; callOf: CallOf; accessOf: TraccarParts['accessOf']; maxAgeSeconds: number },
@@ -164,7 +168,7 @@ function serveSession(
   app.post('/api/session', async (c) => {
     c.set('routePath', '/api/session');
     const arrival = c.get('arrival');
-    // Nobody else's page may log a browser in, not even to an account of its own.
+    // Only this service's own pages may log a browser in: another page could log it in to an account of its own.
     if (arrival.origin() === 'other') throw crossOrigin();
     const credentials = validate(CREDENTIALS, await readFormOrJson(c.req.raw), 'body');
     const { identity, token } = await logins.login(credentials, arrival, c.req.header('user-agent') ?? '');
@@ -175,10 +179,10 @@ function serveSession(
     c.set('routePath', '/api/session');
     const arrival = c.get('arrival');
     if (arrival.origin() === 'other') throw crossOrigin();
-    // A client that shows a password with each call means the session of its cookie.
+    // A client that sends its password with each call means the session of its cookie.
     const ofCookie = await logins.identify({ authorization: undefined, cookie: c.req.header('cookie') });
     const identity = 'caller' in ofCookie ? ofCookie : (await callOf(c)).identity;
-    // A key goes on: its holder gave the cookie back alone.
+    // An API key stays valid: its holder gave back only the cookie.
     if (identity.sessionId !== null)
       await accessOf(identity, arrival.address).users.endSession(identity.caller.id, identity.sessionId);
     c.header('set-cookie', traccarCookie('', arrival, 0));
@@ -186,7 +190,7 @@ function serveSession(
   });
 }
 
-/** Pages as one JSON array. The first page is waited for before anything is sent. */
+/** Joins pages into one JSON array. The first page is awaited before anything is sent. */
 async function* inBrackets(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
   let before = '[';
   for await (const page of pages) {

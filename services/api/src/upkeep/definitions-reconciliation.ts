@@ -9,7 +9,7 @@ export interface ReconciliationParts {
   now(): number;
 }
 
-/** How topic `definitions` differs from the registry. */
+/** Differences between topic `definitions` and the registry. */
 export interface DefinitionsDifference {
   /** Definitions in the registry. */
   inRegistry: number;
@@ -19,22 +19,22 @@ export interface DefinitionsDifference {
   older: number;
   /** In the topic in a format of an earlier version of the program. */
   earlierFormat: number;
-  /** In the topic, and deleted in the registry, which still knows when. */
+  /** In the topic, and deleted in the registry, which still has the time of the deletion. */
   undeleted: number;
   /**
-   * In the topic and not in the registry, which knows of no deletion: it was committed and published, so the registry
-   * has lost it, as one that was restored from an older copy.
+   * In the topic and not in the registry, which has no record of a deletion. It was committed and published, so the
+   * registry has lost it, for example by being restored from an older copy.
    */
   gone: number;
   /** In the topic in a version that is newer than the registry's: it has lost a change. */
   newer: number;
-  /** The first of those that are gone or newer. */
+  /** The first definitions that are gone or newer. */
   examples: Pick<DefinitionChange, 'kind' | 'id'>[];
 }
 
 /**
- * What is done about a difference. `mend`: the topic gets what it lacks. `accept`: the registry counts as it is, what
- * it has lost included; the topic gets deletions and versions above its own.
+ * How differences are handled. `mend`: missing records are appended to the topic. `accept`: the registry is taken as
+ * correct, including its losses; deletions and versions above the topic's own are appended to the topic.
  */
 export type Remedy = 'none' | 'mend' | 'accept';
 
@@ -42,7 +42,7 @@ interface Published {
   kind: DefinitionKind;
   version: number;
   changedAtMs: number;
-  /** Whether the topic's record says that it was deleted. */
+  /** Whether the topic's record is a deletion. */
   deleted: boolean;
   /** Whether the topic's record has the format that this version writes. */
   isCurrent: boolean;
@@ -51,16 +51,16 @@ interface Published {
 }
 
 const AT_ONCE = 500;
-/** One may have ten thousand points. */
+/** A geofence may have ten thousand points. */
 const GEOFENCES_AT_ONCE = 20;
 const MAX_EXAMPLES = 10;
 
 /**
- * Compares topic `definitions` with the registry, and appends what the topic lacks: after the topic was lost, nothing
- * else would bring back definitions that were published long ago. Only ids and versions are held in memory; a
- * definition is loaded when it has to be published.
+ * Compares topic `definitions` with the registry, and appends what the topic lacks: after a loss of the topic, nothing
+ * else would restore definitions that were published long ago. Only ids and versions are held in memory; a definition
+ * is loaded when it has to be published.
  *
- * While this runs no other instance may append definitions: of two, one might put an older version after a newer one.
+ * While this runs, no other instance may append definitions: it could append an older version after a newer one.
  */
 export async function reconcileDefinitions(
   { registry, log, now }: ReconciliationParts,
@@ -136,7 +136,7 @@ export async function reconcileDefinitions(
   }
 }
 
-/** Appends what the outbox holds, the oldest first. */
+/** Appends the changes in the outbox, the oldest first. */
 export async function carryOutbox(
   { outbox }: Pick<Registry, 'outbox'>,
   log: ReconciliationParts['log'],
@@ -153,11 +153,11 @@ export async function carryOutbox(
 }
 
 /**
- * Notes what the topic will have once the outbox is carried.
+ * Adds to `published` what the topic will have once the outbox is published.
  *
- * @returns what must not be carried, as the topic keeps the last record of each definition alone. `superseded`: it has
- *   this version, or a newer one. `contested`: of the same version, and from another time: a registry that had lost
- *   changes made others
+ * @returns changes that must not be published, because the topic keeps only the last record of each definition.
+ *   `superseded`: the topic has this version or a newer one. `contested`: the topic has the same version with another
+ *   time, because a registry that had lost changes made others
  */
 async function foresee({ outbox }: Pick<Registry, 'outbox'>, published: Map<string, Published>) {
   const superseded: { id: string; seq: number }[] = [];
@@ -181,17 +181,17 @@ async function foresee({ outbox }: Pick<Registry, 'outbox'>, published: Map<stri
   }
 }
 
-/** How many definitions the topic lacks, of those that the registry has; and how many deletions. */
+/** Number of definitions and deletions in the registry that the topic lacks. */
 export function lackingOf({ missing, older, earlierFormat, undeleted }: DefinitionsDifference): number {
   return missing + older + earlierFormat + undeleted;
 }
 
-/** How many definitions the registry has lost, or changes of them. */
+/** Number of definitions, or changes of them, that the registry has lost. */
 export function lostOf({ gone, newer }: DefinitionsDifference): number {
   return gone + newer;
 }
 
-/** How many definitions the topic has of each kind. */
+/** Number of definitions of each kind in the topic. */
 export async function publishedKinds(
   log: ReconciliationParts['log'],
 ): Promise<Partial<Record<DefinitionKind, number>>> {
@@ -206,7 +206,7 @@ async function publishedVersions(log: ReconciliationParts['log']): Promise<Map<s
   for (const [partition, { end }] of await log.bounds(definitionsTopic))
     for await (const { records } of log.read(definitionRecordsTopic, partition, 'earliest', end))
       for (const { value } of records) {
-        // One that can't be read is as good as missing: the registry's is published in its place.
+        // An unreadable record counts as missing: the registry's is published in its place.
         if (value.change === null) continue;
         const { kind, id, version, changedAtMs, definition } = value.change;
         const known = published.get(id);

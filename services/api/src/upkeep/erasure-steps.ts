@@ -4,18 +4,18 @@ import type { Registry, StoredReport, StoredVideo } from '@outrider/registry';
 import type { Warehouse } from '@outrider/warehouse';
 
 /*
- * What the erasures of deleted things and of a vehicle's past have in common. Each step removes what is left, and can
- * be repeated. `reached` renews the lease, and rejects where the erasure must not go on.
+ * Common steps of the erasure of deleted objects and of a vehicle's history. Each step removes what is left, and can be
+ * repeated. `reached` renews the lease, and rejects if the erasure must stop.
  */
 
-/** So many files or notifications are removed at a time. */
+/** Files or notifications removed at a time. */
 export const AT_ONCE = 100;
 
 /**
- * Has the archive erase rows until none are left.
+ * Erases rows of the archive until none are left.
  *
- * @param archivePollMs how often it is asked; default 2000
- * @returns how many there were
+ * @param archivePollMs interval of the queries; default 2000
+ * @returns number of erased rows
  */
 export async function eraseRows(
   erase: () => ReturnType<Warehouse['erase']>,
@@ -33,7 +33,12 @@ export async function eraseRows(
   }
 }
 
-/** Deletes stored videos. @param left some of those that are left @returns how many there were */
+/**
+ * Deletes stored videos.
+ *
+ * @param left returns some of the remaining videos
+ * @returns number of deleted videos
+ */
 export function eraseVideos(
   { registry, videoFiles }: { registry: Pick<Registry, 'storedVideos'>; videoFiles: Pick<Files, 'delete'> },
   left: () => Promise<StoredVideo[]>,
@@ -41,14 +46,14 @@ export function eraseVideos(
 ): Promise<number> {
   return untilNoneIsLeft(left, reached, async (videos) => {
     for (const { id } of videos) {
-      // In this order: after a crash between them the file is found again.
+      // In this order, so that the file is found again after a crash in between.
       await videoFiles.delete(`${id}.mp4`);
       await registry.storedVideos.fileDeleted(id);
     }
   });
 }
 
-/** Deletes files of reports, as {@link eraseVideos} does videos. */
+/** Deletes files of reports, in the same way as {@link eraseVideos}. */
 export function eraseReports(
   { registry, reportFiles }: { registry: Pick<Registry, 'reportFiles'>; reportFiles: Pick<Files, 'delete'> },
   left: () => Promise<StoredReport[]>,
@@ -62,7 +67,7 @@ export function eraseReports(
   });
 }
 
-/** @returns how many there were */
+/** @returns number of removed items */
 export async function untilNoneIsLeft<T>(
   left: () => Promise<readonly T[]>,
   reached: () => Promise<void>,

@@ -8,11 +8,11 @@ import { AT_ONCE, eraseReports, eraseRows, eraseVideos, untilNoneIsLeft } from '
 
 export interface ErasureRunnerParts {
   config?: {
-    /** How often due erasures are looked for. Default 30,000. */
+    /** Polling interval for due erasures. Default 30,000. */
     pollMs?: number;
     /** Lease duration; longer than any query of the archive. Default 300,000. */
     leaseMs?: number;
-    /** How often the archive is asked whether its rows are gone. Default 2000. */
+    /** Interval at which the archive is asked whether its rows are gone. Default 2000. */
     archivePollMs?: number;
   };
   registry: Pick<Registry, 'jobs' | 'erasures' | 'storedVideos' | 'reportFiles'>;
@@ -27,22 +27,26 @@ export interface ErasureRunnerParts {
 }
 
 export interface ErasureRunner extends Part {
-  /** False while erasures can't be worked at. */
+  /** False while erasures fail. */
   readonly healthy: boolean;
-  /** Does what is due. @returns how many were erased */
+  /**
+   * Performs all due erasures.
+   *
+   * @returns number of erased subjects
+   */
   work(): Promise<number>;
 }
 
-/** So many vehicles and accounts go together: the archive is written anew once for all of them. */
+/** Vehicles and accounts erased together, because the archive is rewritten once for all of them. */
 const TOGETHER = 200;
 const RETRY_MS = 60_000;
 const OVERDUE_MS = 3_600_000;
-/** An erasure is never given up: each attempt goes on with what is left. */
+/** An erasure is retried without limit: each attempt continues with what is left. */
 const MAX_ATTEMPTS = Number.MAX_SAFE_INTEGER;
 
 class BrokenOff extends Error {}
 
-/** What was removed, as the job shows it. */
+/** Counts of what was removed, as the job shows them. */
 interface ErasureResult extends Record<string, number> {
   archiveRows: number;
   videos: number;
@@ -53,10 +57,10 @@ interface ErasureResult extends Record<string, number> {
 }
 
 /**
- * Erases what is stored of vehicles and accounts that were deleted, once the time to cancel it is over: rows of the
- * archive, videos, files of reports and services, notifications, the latest state, and what is personal in the audit
- * trail. Each step removes what is left and can be repeated, so an erasure that was cut off is begun again by whichever
- * instance is next. The log is not touched: its records go by age (`TELEMETRY_RETENTION_HOURS`).
+ * Erases the data of deleted vehicles and accounts once the time to cancel is over: rows of the archive, videos, files
+ * of reports and services, notifications, the latest state, and personal data in the audit trail. Each step removes
+ * what is left and can be repeated, so any instance can restart an interrupted erasure. The log is not touched: its
+ * records expire by age (`TELEMETRY_RETENTION_HOURS`).
  */
 export function createErasureRunner(parts: ErasureRunnerParts): ErasureRunner {
   const { registry, logger } = parts;
@@ -138,7 +142,7 @@ export function createErasureRunner(parts: ErasureRunnerParts): ErasureRunner {
   });
 }
 
-/** @param reached renews the leases and shows how many percent are done; rejects where the erasure must not go on */
+/** @param reached renews the leases and shows the progress in percent; rejects if the erasure must stop */
 async function erase(
   parts: ErasureRunnerParts,
   subjects: ErasedSubjects,

@@ -9,11 +9,11 @@ import { settleCounters } from './settle-counters.ts';
 
 export interface HistoryErasureParts {
   config?: {
-    /** How often jobs are looked for. Default 5000. */
+    /** Polling interval for jobs. Default 5000. */
     pollMs?: number;
     /** Lease duration, renewed while a job is worked at. Default 30,000. */
     leaseMs?: number;
-    /** How often the archive is asked whether its rows are gone. Default 2000. */
+    /** Interval at which the archive is asked whether its rows are gone. Default 2000. */
     archivePollMs?: number;
   };
   registry: Pick<Registry, 'jobs' | 'historyLimits' | 'storedVideos' | 'reportFiles' | 'counters' | 'customCounters'>;
@@ -26,13 +26,17 @@ export interface HistoryErasureParts {
 }
 
 export interface HistoryErasure extends Part {
-  /** False while histories can't be erased. */
+  /** False while erasures of histories fail. */
   readonly healthy: boolean;
-  /** Does one job that is due. @returns false where none is */
+  /**
+   * Runs one due job.
+   *
+   * @returns false if none is due
+   */
   work(): Promise<boolean>;
 }
 
-/** What was removed, as the job shows it. */
+/** Counts of what was removed, as the job shows them. */
 interface HistoryResult extends Record<string, number> {
   vehicles: number;
   archiveRows: number;
@@ -45,22 +49,22 @@ const PLAN_EVERY_MS = 600_000;
 /** Statuses that are read from the hub by one query. */
 const STATUSES = 500;
 const RETRY_MS = 60_000;
-/** Counters that are being counted anew are waited for, but not for ever: their worker may be gone. */
+/** Retry interval while counters are being recounted. The wait is bounded, because their worker may be gone. */
 const COUNTED_RETRY_MS = 5000;
 const MAX_COUNTING_MS = 600_000;
-/** A job is never given up: each attempt goes on with what is left. */
+/** A job is retried without limit: each attempt continues with what is left. */
 const MAX_ATTEMPTS = Number.MAX_SAFE_INTEGER;
 
-/** A job, and where another worker would go on with it. */
+/** A job, with the position at which another worker would resume it. */
 type Task = Pick<LeasedJob, 'job' | 'lease' | 'resume'> & { percent: number };
 
 class BrokenOff extends Error {}
 class BeingCounted extends Error {}
 
 /**
- * Erases what vehicles did before their limits (`HistoryLimits`): one vehicle where somebody asked for it, and each day
- * all vehicles that have a limit, after these were raised to what their groups and fleets keep. Each step removes what
- * is left and can be repeated, so a job that was cut off goes on with whichever instance is next.
+ * Erases the history of vehicles before their limits (`HistoryLimits`): of one vehicle on request, and daily of all
+ * vehicles that have a limit. The daily job first raises the limits to the retention of groups and fleets. Each step
+ * removes what is left and can be repeated, so any instance can continue an interrupted job.
  */
 export function createHistoryErasure(parts: HistoryErasureParts): HistoryErasure {
   const { registry, logger } = parts;
@@ -85,10 +89,10 @@ export function createHistoryErasure(parts: HistoryErasureParts): HistoryErasure
     registry.jobs.renew(task, leaseMs, { percent: task.percent, positions: 0 }, task.resume);
 
   /**
-   * Makes sure that counters lose nothing by the erasure.
+   * Ensures that counters lose nothing by the erasure.
    *
-   * @returns those that may be erased: of the daily job, the others have their turn the next day
-   * @throws {BeingCounted} where somebody asked for it, and is to wait
+   * @returns vehicles that may be erased now; the daily job leaves the others to the next day
+   * @throws {BeingCounted} when an erasure on request has to wait
    */
   async function countedOnes(all: readonly HistoryLimit[], { kind, createdAtMs }: LeasedJob['job']) {
     const isPatient = kind === RETENTION || parts.clock.now() - createdAtMs < MAX_COUNTING_MS;
@@ -175,9 +179,9 @@ export function createHistoryErasure(parts: HistoryErasureParts): HistoryErasure
 }
 
 /**
- * @param askedAtMs when somebody asked for it: reports made before that go as well; null: by themselves, when they are
- *   too old
- * @param reached renews the lease; rejects where the job must not go on
+ * @param askedAtMs time of the request: reports made before it are erased as well; null: reports are left to expire by
+ *   age
+ * @param reached renews the lease; rejects if the job must stop
  */
 async function eraseBefore(
   parts: HistoryErasureParts,
@@ -217,7 +221,7 @@ async function eraseBefore(
   );
 }
 
-/** Where a vehicle was last, if that was before its limit. */
+/** Erases the last known state of vehicles whose last position is before their limit. */
 async function forgetLatest(hub: HistoryErasureParts['hub'], limits: readonly HistoryLimit[]): Promise<void> {
   for (let at = 0; at < limits.length; at += STATUSES) {
     const some = new Map(limits.slice(at, at + STATUSES).map(({ vehicleId, beforeMs }) => [vehicleId, beforeMs]));

@@ -23,10 +23,10 @@ const JOB_DAYS = 30;
 /** A dealer keeps a terminal this long after giving it up. */
 const HOLDER_DAYS = 90;
 const EVERY_MS = 600_000;
-/** Rows per transaction: writers get their turn in between. */
+/** Rows per transaction: few, so that other writers can run in between. */
 const AT_ONCE = 1000;
 
-/** Forgets what the registry need not keep any longer: a part at a time, so that writers get their turn in between. */
+/** Deletes expired data from the registry, in parts so that other writers can run in between. */
 export function createHousekeeping({ config, registry, logger, clock }: HousekeepingParts): Housekeeping {
   async function tidy(signal?: AbortSignal): Promise<void> {
     const all = async (clean: () => Promise<number>) => {

@@ -20,13 +20,13 @@ export interface RegistryCheckParts {
   clock: Clock;
   /** Default: an hour. */
   checkEveryMs?: number;
-  /** How often it looks whether a damaged row was read. Default 5000. */
+  /** Interval at which damage found by reads is checked. Default 5000. */
   lookEveryMs?: number;
 }
 
 export interface RegistryCheck extends Watch {
   /**
-   * The check of `/health/ready`.
+   * Check for `/health/ready`.
    *
    * @throws {NotReadyError} while the file of the registry is damaged beyond single rows
    */
@@ -34,7 +34,7 @@ export interface RegistryCheck extends Watch {
 }
 
 const HOUR_MS = 3_600_000;
-/** Which definition, as topic `definitions` has it, a row is of. */
+/** Kind of definition in topic `definitions` to which a table's rows belong. */
 const DEFINED: Readonly<Record<string, DefinitionKind>> = {
   users: 'user',
   user_group_access: 'user',
@@ -54,16 +54,16 @@ const DEFINED: Readonly<Record<string, DefinitionKind>> = {
 const SENTENCE = 'rows of the registry are damaged: see RegistryRowsDamaged in the runbook';
 
 /**
- * Finds rows of an embedded registry that are not as they were written: at the start, each hour, and where one is read.
- * Says which they are, and puts back what topic `definitions` has. Indexes are made again from the rows. PostgreSQL has
- * check sums of its pages: where they are off, it says so.
+ * Finds damaged rows of an embedded registry: at the start, hourly, and whenever one is read. Logs them, and restores
+ * what topic `definitions` has. Indexes are rebuilt from the rows. PostgreSQL has its own page checksums; a warning is
+ * logged if they are off.
  */
 export function createRegistryCheck(parts: RegistryCheckParts): RegistryCheck {
   const { registry, log, logger, metrics, clock, checkEveryMs = HOUR_MS, lookEveryMs = 5000 } = parts;
   const { rowSums } = registry;
-  /** Rows that were named in the log, … */
+  /** Damaged rows that were already logged. */
   const said = new Set<string>();
-  /** … and those that nothing else has. */
+  /** Damaged rows that cannot be restored from anywhere. */
   const lost = new Set<string>();
   let findings: readonly string[] = [];
   let hasPageSums = true;
@@ -92,7 +92,7 @@ export function createRegistryCheck(parts: RegistryCheckParts): RegistryCheck {
     for (const names of [said, lost]) for (const name of names) if (!left.has(name)) names.delete(name);
   }
 
-  /** @returns what is wrong with the structure still */
+  /** @returns remaining faults of the structure */
   async function mendIndexes(found: readonly string[]): Promise<string[]> {
     logger.error({ findings: found }, 'the file of the registry is damaged: its indexes are made again');
     try {
@@ -117,7 +117,7 @@ export function createRegistryCheck(parts: RegistryCheckParts): RegistryCheck {
       said.add(nameOf(row));
     }
     if (rows.some(({ table }) => table in DEFINED)) {
-      // What is committed and not published is newer than what the topic has.
+      // Committed but unpublished changes are newer than the topic.
       if ((await registry.outbox.pending(1)).length > 0) return;
       const newest = await newestChanges(log);
       const changes = new Set<WrittenChange>();

@@ -6,17 +6,17 @@ import { type DefinitionsDifference, reconcileDefinitions } from './definitions-
 export interface RegistryRebuild {
   written: ReadonlyMap<DefinitionKind, number>;
   deleted: ReadonlyMap<DefinitionKind, number>;
-  /** Logins of accounts that had to be made anew, which have no password. */
+  /** Logins of recreated accounts, which have no password. */
   logins: readonly string[];
-  /** Names of rules whose webhook has no URL or no secret any more, or which have lost message channels. */
+  /** Names of rules whose webhook has lost its URL or secret, or which have lost message channels. */
   rules: readonly string[];
   /** Names of video profiles whose address was secret. */
   profiles: readonly string[];
-  /** Of the topic and the registry afterwards. */
+  /** Difference between the topic and the registry afterwards. */
   difference: DefinitionsDifference;
 }
 
-/** What names others goes before them. */
+/** Kinds in the order of deletion: definitions that reference others come first. */
 const DELETED_IN_ORDER = [
   'notification-rule',
   'video-profile',
@@ -28,10 +28,11 @@ const DELETED_IN_ORDER = [
 ] as const satisfies DefinitionKind[];
 
 /**
- * Writes into the registry what topic `definitions` has, where it is not there or is older, and deletes what the topic
- * says is deleted. What was defined after the loss stays; changes that were made after it to what was lost do not.
+ * Writes definitions from topic `definitions` into the registry if they are missing or older there, and deletes what
+ * the topic has as deleted. Definitions added after the loss are kept. Changes made after the loss to lost definitions
+ * are discarded.
  *
- * Nothing else may write to the registry, and no other instance append definitions.
+ * While this runs, nothing else may write to the registry, and no other instance may append definitions.
  */
 export async function rebuildRegistry(registry: Registry, log: Log, now: () => number): Promise<RegistryRebuild> {
   const newest = await newestChanges(log);
@@ -89,7 +90,8 @@ export async function newestChanges(log: Pick<Log, 'bounds' | 'read'>): Promise<
 }
 
 /**
- * Empties the outbox of what the topic has, and of all changes of what was changed otherwise after a loss.
+ * Removes from the outbox changes that the topic already has, and all changes of definitions that were changed
+ * differently after a loss.
  *
  * @returns ids of the latter
  */
@@ -117,9 +119,10 @@ async function versionsOf(registry: Registry): Promise<Map<string, number>> {
 }
 
 /**
- * Deletes definitions as people do, with all that hangs on them; what that changes is not published: the topic has it.
+ * Deletes definitions as a user's deletion would, with everything that depends on them. The resulting changes are not
+ * published, as the topic has them.
  *
- * @returns ids of all that it changed
+ * @returns ids of everything that it changed
  */
 async function deleteAll(registry: Registry, gone: readonly DefinitionChange[]): Promise<Set<string>> {
   const touched = new Set<string>();
@@ -136,7 +139,7 @@ async function deleteAll(registry: Registry, gone: readonly DefinitionChange[]):
         try {
           await repositoryOf(registry, kind).delete(change.id as never, null);
         } catch (error) {
-          // It went with another.
+          // It was already deleted along with another.
           if (!(error instanceof NotFoundError)) throw error;
         }
   } finally {

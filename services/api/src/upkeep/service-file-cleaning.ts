@@ -5,7 +5,7 @@ import { type Logger, type Part, poller } from '@outrider/runtime';
 
 const EVERY_MS = 3_600_000;
 
-/** Removes files of services that no record has: what a crash between two writes left. */
+/** Removes files of services that no record references, left by a crash between two writes. */
 export function createServiceFileCleaning(parts: {
   registry: { serviceRecords: Pick<Registry['serviceRecords'], 'knownFiles'> };
   files: Pick<Files, 'list' | 'delete'>;

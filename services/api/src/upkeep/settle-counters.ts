@@ -3,16 +3,16 @@ import { type CounterState, countOn } from '@outrider/engine';
 import type { CountedOn, HistoryLimit, Registry } from '@outrider/registry';
 import type { Warehouse } from '@outrider/warehouse';
 
-/** Vehicles of one statement to the archive, and records of each. */
+/** Vehicles of one query to the archive; below, the records of each. */
 const AT_ONCE = 10;
 const MAX_RECORDS = 1500;
 
 /**
- * Stores what was counted of vehicles, the newest records included, which are counted again with the next ones
- * otherwise: before these records are erased. It concerns vehicles whose state is from before their limit: they sent
- * nothing since, or a jump was in doubt.
+ * Stores the final counter values of vehicles before their records are erased. Otherwise the newest records would be
+ * counted only together with later ones. It concerns vehicles whose counter state is from before their limit, because
+ * they sent nothing since, or a jump was in doubt.
  *
- * @returns vehicles that are being counted: of these it is not stored
+ * @returns vehicles that are being counted, whose values were not stored
  */
 export async function settleCounters(
   { counters, customCounters }: Pick<Registry, 'counters' | 'customCounters'>,

@@ -3,10 +3,13 @@ import type { Hub, Unsubscribe } from '@outrider/hub';
 import type { Registry } from '@outrider/registry';
 import type { Logger, Part } from '@outrider/runtime';
 
-/** A fleet that begins to send all at once is bound little by little: people's calls come in between. */
+/**
+ * Delay between batches. A fleet that starts sending all at once is bound in batches, so that users' calls can run in
+ * between.
+ */
 export const GATHER_MS = 500;
 const AT_ONCE = 200;
-/** Gateways publish again what did not become part of the definition. */
+/** Contacts beyond this are dropped: gateways publish them again until the definition has changed. */
 const MAX_WAITING = 20_000;
 
 /** Binds vehicles to the protocol of their terminal, as gateways publish it. */
@@ -29,7 +32,7 @@ export function createTerminalBindings({
 
   function note(text: string): void {
     const contact = JSON.parse(text) as FirstContact;
-    // The first one that binds counts.
+    // The first contact that binds wins.
     const isBound = (waiting.get(contact.vehicleId)?.protocol ?? null) !== null;
     if (!isBound && waiting.size < MAX_WAITING) waiting.set(contact.vehicleId, contact);
     writeSoon();

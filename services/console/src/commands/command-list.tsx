@@ -15,7 +15,7 @@ import { commandWords } from './command-words.ts';
 
 const TICK_MS = 1000;
 
-/** The time, again each second while something counts down. */
+/** Current time, updated each second while a countdown runs. */
 export function useNow(isTicking: boolean): number {
   const now = useSignal(Date.now());
   useEffect(() => {
@@ -31,14 +31,14 @@ export function CommandChip({ state }: Pick<Command, 'state'>) {
   return <span class={`chip command-${state}`}>{commandWords().states[state]}</span>;
 }
 
-/** How long a waiting command still waits. */
+/** Remaining time of a waiting command. */
 export function TimeLeft({ command }: { command: Command }) {
   const now = useNow(command.state === 'queued');
   const seconds = secondsLeft(command, now);
   return seconds === null ? null : <small>{commandWords().left(formats().duration(seconds))}</small>;
 }
 
-/** Takes back a command that was not sent yet, after a question. */
+/** Cancels a command that was not sent yet, after a confirmation. */
 export function CancelButton({ command }: { command: Command }) {
   const words = commandWords();
   if (command.state !== 'queued') return null;
@@ -61,7 +61,7 @@ export function CancelButton({ command }: { command: Command }) {
   );
 }
 
-/** Commands, newest first: what became of each, and how long one still waits. */
+/** Commands, newest first: the outcome of each, and how long a waiting one still waits. */
 export function CommandList({ commands }: { commands: readonly Command[] }) {
   return (
     <ol class="commands" aria-label={t().pages.commands}>

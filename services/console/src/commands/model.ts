@@ -1,13 +1,13 @@
 import type { Command, CommandTypes, LiveMessage, NewCommand } from '@outrider/client';
 
 export type CommandAbility = CommandTypes['types'][number];
-/** As the live API has a command: without who asked for it. */
+/** A command as the live API sends it: without the user who requested it. */
 export type CommandChange = Extract<LiveMessage, { type: 'command' }>['command'] & Partial<Command>;
 export type CommandType = Command['type'];
 export type CommandState = Command['state'];
 type Value = string | number | boolean | null;
 
-/** Every type, in the order in which they are offered. */
+/** All types, in the order in which the form offers them. */
 export const COMMAND_TYPES = [
   'position-request',
   'interval-set',
@@ -28,21 +28,21 @@ export const COMMAND_STATES = [
   'cancelled',
 ] as const satisfies readonly CommandState[];
 
-/** How long a command may wait for its terminal, in the form. */
+/** Choices for how long a command may wait for its terminal. */
 export const EXPIRIES_SECONDS = [600, 3600, 6 * 3600, 86_400, 7 * 86_400];
 
-/** A command in its form. */
+/** State of the form that sends a command. */
 export interface CommandDraft {
   type: CommandType;
-  /** By the name of the parameter; null: not entered. */
+  /** Values by name of the parameter; null: not entered. */
   values: Readonly<Record<string, Value>>;
   isConfirmed: boolean;
-  /** Of a guarded command: it is sent only to a vehicle that is slower. */
+  /** For a guarded command: it is sent only while the vehicle is slower than this. */
   maxSpeedKmh: number | null;
   expiresInSeconds: number;
 }
 
-/** A draft with the first value of each parameter. */
+/** Draft with the default value of each parameter. */
 export function draftFor(ability: CommandAbility, limits: CommandTypes['limits']): CommandDraft {
   const values = ability.parameters.map(({ name, type, minimum }): [string, Value] => [
     name,
@@ -57,7 +57,7 @@ export function draftFor(ability: CommandAbility, limits: CommandTypes['limits']
   };
 }
 
-/** Could it stop the vehicle? Such a command is confirmed, and sent only below a speed. */
+/** Whether the command could stop the vehicle. Such a command is confirmed, and sent only below a speed. */
 export function isGuarded({ guarded, guardedOutput }: CommandAbility, { values }: CommandDraft): boolean {
   return guarded || (guardedOutput !== null && values.output === guardedOutput && values.on === true);
 }
@@ -73,14 +73,14 @@ export function bodyOf(ability: CommandAbility, draft: CommandDraft): NewCommand
   } as NewCommand;
 }
 
-/** Until a command that waits expires; null for one that does not wait. */
+/** Seconds until a waiting command expires; null for one that does not wait. */
 export function secondsLeft({ state, expiresAt }: Pick<Command, 'state' | 'expiresAt'>, nowMs: number): number | null {
   return state === 'queued' ? Math.max(0, Math.ceil((Date.parse(expiresAt) - nowMs) / 1000)) : null;
 }
 
 /**
- * A list, newest first, with a command that was made or has changed. Messages may come after a newer answer of the
- * API: what has changed later stays.
+ * Adds a new or changed command to a list, newest first. A live message may arrive after a newer REST response: the
+ * later change of a command wins.
  */
 export function withCommand(list: readonly Command[], command: CommandChange): readonly Command[] {
   const at = list.findIndex(({ id }) => id === command.id);

@@ -28,7 +28,7 @@ interface Props {
   onSent: (command: Command) => void;
 }
 
-/** Sends a command: only those that the terminal of the vehicle takes, with their parameters. */
+/** Dialog that sends a command. It offers the commands that the vehicle's terminal supports, with their parameters. */
 export function SendDialog({ vehicleId, vehicleName, onClose, onSent }: Props) {
   const offered = useSignal<CommandTypes | null>(null);
   const error = useSignal<unknown>(null);
@@ -177,7 +177,7 @@ function ParameterField({ parameter, draft, at }: ParameterProps) {
   );
 }
 
-/** Why a command that could stop the vehicle is not simply sent, and what is asked first. */
+/** Explains why a command that could stop the vehicle needs a confirmation, and asks for it. */
 function Guard({ draft, limits, at }: { draft: Signal<CommandDraft>; limits: CommandTypes['limits']; at: At }) {
   const words = commandWords();
   const { isConfirmed, maxSpeedKmh } = draft.value;
@@ -246,7 +246,7 @@ function shownPointers({ parameters }: CommandAbility): readonly string[] {
   ];
 }
 
-/** What the API said beside the fields. */
+/** Errors of the API that belong to no field. */
 function Refusal({ error, shown }: { error: unknown; shown: readonly string[] }) {
   if (error instanceof ApiError) {
     const { type, detail, errors = [] } = error.problem;
@@ -266,7 +266,7 @@ function Errors({ texts }: { texts: readonly string[] }) {
   return texts.length === 0 ? null : <Failure>{texts.join('; ')}</Failure>;
 }
 
-/** What the service writes of a protocol: English, with code between backticks. */
+/** Notes of the service about a protocol, in English, with code between backticks. */
 function How({ text }: { text: string }) {
   return (
     <span lang="en" dir="ltr">

@@ -22,7 +22,9 @@ interface Props {
   vehicleName: string;
 }
 
-/** The last commands of a vehicle, as they change, and the button that sends another; nothing without the right. */
+/**
+ * The last commands of a vehicle, updated live, and the button that sends another. Empty without the right to command.
+ */
 export function VehicleCommands(props: Props) {
   if (user.value == null || !mayCommand(user.value)) return null;
   return <Allowed {...props} />;
@@ -50,7 +52,7 @@ function Allowed({ vehicleId, vehicleName }: Props) {
       },
     );
     return () => ending.abort();
-    // What changed without a connection is read again.
+    // Changes made while the connection was down are read again.
   }, [vehicleId, isConnected]);
   useSignalEffect(() => {
     const command = live.command.value;

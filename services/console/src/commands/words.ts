@@ -2,7 +2,7 @@ import type { Command } from '@outrider/client';
 import { formats } from '../format.ts';
 import { commandWords } from './command-words.ts';
 
-/** What a command does, with its parameters. */
+/** Describes a command with its parameters. */
 export function commandText({ type, parameters }: Pick<Command, 'type' | 'parameters'>): string {
   const words = commandWords();
   const { output, on, seconds, text } = parameters as Record<string, unknown>;
@@ -11,7 +11,7 @@ export function commandText({ type, parameters }: Pick<Command, 'type' | 'parame
   return type === 'text' ? `${words.types.text}: ${text}` : words.types[type];
 }
 
-/** Why a command ended as it did, where there is more to say than its state. */
+/** Reason for the outcome of a command; null if its state says everything. */
 export function outcomeText({ reason, answer }: Pick<Command, 'reason' | 'answer'>): string | null {
   const words = commandWords();
   const parts = [

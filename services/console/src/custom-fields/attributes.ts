@@ -1,7 +1,7 @@
 import type { Vehicle } from '@outrider/client';
 
 export type CustomAttributes = Readonly<Vehicle['customAttributes']>;
-/** What drafts of forms have of what clients keep with things. */
+/** Part of a form's draft: external id and custom attributes of a fleet object. */
 export interface CustomDraft {
   externalId: string | null;
   customAttributes: CustomAttributes;
@@ -10,7 +10,7 @@ export interface CustomDraft {
 const LINE = /^\s*([A-Za-z0-9][A-Za-z0-9_-]{0,63})\s*=\s*(\S.*?)\s*$/;
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
-/** A line for each attribute, as {@link attributesIn} reads it. */
+/** Formats attributes as text, one per line, as {@link attributesIn} parses it. */
 export function attributesText(attributes: CustomAttributes): string {
   return Object.entries(attributes)
     .map(([name, value]) => `${name} = ${typeof value === 'string' && isAmbiguous(value) ? `"${value}"` : value}`)
@@ -29,7 +29,7 @@ export function attributesIn(text: string): { attributes: CustomAttributes } | {
   return { attributes };
 }
 
-/** What the API takes as a patch: names that are gone are taken away. */
+/** Patch for the API that turns the first attributes into the second. Removed names are set to null. */
 export function attributesPatch(
   before: CustomAttributes,
   after: CustomAttributes,
@@ -38,7 +38,7 @@ export function attributesPatch(
   return { ...Object.fromEntries(gone.map((name) => [name, null])), ...after };
 }
 
-/** Fields of a draft that were changed, as a patch of the API has them. */
+/** Changed custom fields of a draft, as a patch for the API. */
 export function customPatch<Fields extends Partial<CustomDraft>>(
   before: CustomAttributes,
   { customAttributes, ...fields }: Fields,

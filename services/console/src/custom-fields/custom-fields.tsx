@@ -8,11 +8,11 @@ import { customFieldWords } from './words.ts';
 interface Props {
   value: CustomDraft;
   onChange: (fields: Partial<CustomDraft>) => void;
-  /** What the API found wrong with each. */
+  /** Errors of the API, by field. */
   errors: { externalId: readonly string[]; customAttributes: readonly string[] };
 }
 
-/** External id and attributes of anything that has them. */
+/** Inputs for the external id and the custom attributes of any object that has them. */
 export function CustomFieldInputs({ value: { externalId, customAttributes }, onChange, errors }: Props) {
   const words = customFieldWords();
   const id = useId();
@@ -46,7 +46,7 @@ export function CustomFieldInputs({ value: { externalId, customAttributes }, onC
           onInput={({ currentTarget: input }) => {
             typed.value = input.value;
             const now = attributesIn(input.value);
-            // The form is not sent while a line can't be read.
+            // Blocks submission of the form while a line cannot be parsed.
             input.setCustomValidity('wrongLine' in now ? words.badLine(now.wrongLine) : '');
             if ('attributes' in now) onChange({ customAttributes: now.attributes });
           }}

@@ -1,7 +1,7 @@
 import type { customFields } from '../words/en/fleet/custom-fields.ts';
 import { pageWords } from '../words/page-words.ts';
 
-/** Words of what clients keep with things. */
+/** Texts for external ids and custom attributes. */
 export const customFieldWords = pageWords(
   import.meta.glob<typeof customFields>('../words/*/fleet/custom-fields.ts', { import: 'customFields' }),
 );

@@ -6,12 +6,12 @@ import { drivers, loadDrivers } from './drivers.ts';
 interface Props {
   chosen: readonly string[];
   onChange: (chosen: readonly string[]) => void;
-  /** What an empty choice means. */
+  /** Label of the empty choice. */
   all: string;
   errors?: readonly string[];
 }
 
-/** Chooses drivers among those that the caller may see. */
+/** Lets the user choose among the drivers that they may see. */
 export function DriverPicker(props: Props) {
   useEffect(() => void loadDrivers(), []);
   const items = (drivers.value ?? []).map(({ id, name, codes }) => ({ id, name, hint: codes.join(', ') }));

@@ -7,13 +7,13 @@ const PAGE = 1000;
 
 /** Drivers that the user may see, by name; null: not asked for yet. */
 export const drivers = signal<readonly Driver[] | null>(null);
-/** Why they could not be read. */
+/** Why the drivers could not be loaded. */
 export const driversError = signal<unknown>(null);
-/** Codes that terminals sent and no driver has; null: not asked for yet. */
+/** Codes that terminals sent and that belong to no driver; null: not loaded yet. */
 export const unknownCodes = signal<UnknownDriverCodes['items'] | null>(null);
 let reading: Promise<void> | null = null;
 
-/** Reads the drivers, unless they are known or on their way. */
+/** Loads the drivers, unless they are loaded or loading. */
 export function loadDrivers(): Promise<void> {
   if (drivers.peek() !== null) return Promise.resolve();
   reading ??= read().finally(() => {
@@ -22,7 +22,7 @@ export function loadDrivers(): Promise<void> {
   return reading;
 }
 
-/** Reads them again, where a screen has asked for them. */
+/** Loads the drivers again, if a screen has loaded them before. */
 export async function rereadDrivers(): Promise<void> {
   if (drivers.peek() !== null) await read();
 }

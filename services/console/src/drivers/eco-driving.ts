@@ -4,7 +4,7 @@ import { api } from '../session.ts';
 
 const PAGE = 1000;
 
-/** Points by what they are for, in the order in which they are shown. */
+/** Kinds of penalty points, in display order. */
 export const ECO_POINTS = [
   'speedingPoints',
   'accelerationPoints',
@@ -30,16 +30,16 @@ export async function readTripScore(
   return (await api.get('/api/v1/reports/eco-driving', { query, signal })).items[0] ?? null;
 }
 
-/** What the trips of a driver or a vehicle in a time range come to. */
+/** Totals of the trips of a driver or a vehicle in a time range. */
 export interface TripsScore {
   trips: number;
   distanceM: number;
-  /** Null without any distance. */
+  /** Null if no distance was driven. */
   score: number | null;
   points: EcoPoints;
 }
 
-/** Vehicles that one query names. */
+/** Maximum number of vehicles in one query. */
 const MOST_VEHICLES = 100;
 
 /** The score of a driver in a time range; trips of vehicles that the caller may not see are left out. */
@@ -50,7 +50,7 @@ export async function readDriverScore(
 ): Promise<TripsScore> {
   const driver = { driverId: [driverId], from, to };
   const assigned = await api.get('/api/v1/driver-assignments', { query: { driverId, from, to }, signal });
-  // Shifts are few: they say which vehicles to ask about.
+  // Shifts are few, and show which vehicles to query.
   const shifts = await allPages((cursor) =>
     api.get('/api/v1/reports/events', {
       query: { ...driver, kind: ['driver-shift' as const], limit: PAGE, ...cursor },
@@ -74,7 +74,7 @@ export async function readVehicleScore(
   return scoreOf((await api.get('/api/v1/reports/eco-driving', { query, signal })).totals);
 }
 
-/** @param totals of report `eco-driving`; undefined: of no trips */
+/** @param totals totals of report `eco-driving`; undefined: no trips */
 export function scoreOf(totals: { rows: number; values: Readonly<Record<string, number | null>> } | undefined) {
   const value = (name: string) => totals?.values[name] ?? 0;
   return {

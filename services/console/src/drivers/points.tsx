@@ -3,7 +3,7 @@ import { formats } from '../format.ts';
 import { ECO_POINTS, type EcoPoints } from './eco-driving.ts';
 import { ecoWords } from './eco-words.ts';
 
-/** What cost points, each with its share of all of them. */
+/** Lists the causes of penalty points, each with its share of the total. */
 export function PointList({ points }: { points: EcoPoints }) {
   const words = ecoWords();
   const all = ECO_POINTS.reduce((sum, name) => sum + points[name], 0);

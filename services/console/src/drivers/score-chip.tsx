@@ -2,7 +2,7 @@ import '../style/eco.css';
 import { formats } from '../format.ts';
 import { ecoWords } from './eco-words.ts';
 
-/** A score as people see it: of 100, green to red. */
+/** A score from 0 to 100, coloured from red to green. */
 export function ScoreChip({ score }: { score: number }) {
   const level = score >= 80 ? 'good' : score >= 50 ? 'fair' : 'poor';
   const text = formats().number(score);

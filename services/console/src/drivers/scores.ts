@@ -10,7 +10,7 @@ interface ScoreQuery {
   driverId?: string[];
 }
 
-/** What a trip is known by in all reports. */
+/** Key that identifies a trip in all reports. */
 export function tripKey({ vehicleId, startedAt }: { vehicleId: string; startedAt: string }): string {
   return `${vehicleId} ${startedAt}`;
 }

@@ -15,7 +15,7 @@ import { finderWords } from './words.ts';
 
 export type FinderGroup = keyof ReturnType<typeof finderWords>['groups'];
 
-/** What is found: it is gone to, or done. */
+/** A result of the search: a page to open or an action to run. */
 export interface FinderEntry extends Entry<FinderGroup> {
   icon: IconName;
   to: string | (() => void);
@@ -24,17 +24,17 @@ export interface FinderEntry extends Entry<FinderGroup> {
 const some = (texts: readonly (string | null | undefined)[]): string[] =>
   texts.filter((text): text is string => typeof text === 'string' && text !== '');
 
-/** All that the user can go to or do. */
+/** Everything that the user can open or do. */
 export function allEntries(): FinderEntry[] {
   return [...vehicleEntries(), ...thingEntries(), ...reportEntries(), ...screenEntries(), ...actionEntries()];
 }
 
-/** Where somebody looks around who has not typed anything. */
+/** Entries that are shown before anything is typed. */
 export function firstEntries(): FinderEntry[] {
   return [...screenEntries(), ...actionEntries()];
 }
 
-/** What else is done with a vehicle. */
+/** Further actions for a vehicle. */
 export function entriesOfVehicle({ id, label }: FinderEntry): FinderEntry[] {
   const words = finderWords();
   const vehicleId = id.slice(id.indexOf(' ') + 1);

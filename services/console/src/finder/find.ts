@@ -1,14 +1,14 @@
-/** A thing to open or to do, as the search knows it. */
+/** A page or an action that the search can find. */
 export interface Entry<Group extends string = string> {
-  /** Unique among all. */
+  /** Unique among all entries. */
   id: string;
   group: Group;
   label: string;
-  /** What it is searched by as well, and shown beside it, such as a plate and a terminal. */
+  /** Further searchable texts, shown beside the label, such as a plate and a terminal. */
   hints: readonly string[];
 }
 
-/** An entry with its texts as they are compared. */
+/** An entry with its texts prepared for comparison. */
 export interface Indexed<E extends Entry> {
   entry: E;
   label: string;
@@ -17,13 +17,13 @@ export interface Indexed<E extends Entry> {
 }
 
 export interface Found<E extends Entry> {
-  /** The best of each group, the group with the best one first. */
+  /** The best entries of each group. The group with the best entry is first. */
   entries: E[];
-  /** How many there are, by group. */
+  /** Number of matches by group. */
   counts: ReadonlyMap<E['group'], number>;
 }
 
-/** Text without case and accents, its words parted by one space. */
+/** Normalises text: without case and accents, words separated by one space. */
 export function folded(text: string): string {
   return text
     .normalize('NFD')
@@ -41,8 +41,8 @@ export function indexed<E extends Entry>(entries: readonly E[]): Indexed<E>[] {
 }
 
 /**
- * How well all words are in the text: the lower, the better; null where one is not. Best is the label itself, then its
- * beginning, then beginnings of words.
+ * Scores how well a text matches all words: lower is better; null if a word is missing. The best match is the label
+ * itself, then the beginning of the label, then beginnings of words.
  */
 function scoreOf({ label, text }: Pick<Indexed<Entry>, 'label' | 'text'>, words: readonly string[]): number | null {
   let score = 0;
@@ -57,9 +57,9 @@ function scoreOf({ label, text }: Pick<Indexed<Entry>, 'label' | 'text'>, words:
 }
 
 /**
- * What a text finds: every word of it is in the label or a hint.
+ * Finds the entries that have every word of a text in the label or a hint.
  *
- * @param perGroup most entries of one group
+ * @param perGroup maximum number of entries of one group
  */
 export function find<E extends Entry>(all: readonly Indexed<E>[], asked: string, perGroup: number): Found<E> {
   const words = folded(asked)

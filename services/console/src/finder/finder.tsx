@@ -15,11 +15,11 @@ const PER_GROUP = 7;
 interface Section {
   group: FinderGroup;
   entries: FinderEntry[];
-  /** How many more there are. */
+  /** Number of matches that are not listed. */
   more: number;
 }
 
-/** Search for everything: vehicles, places, people, reports, screens, and what can be done. */
+/** Global search: vehicles, places, people, reports, screens and actions. */
 export function Finder({ onClose }: { onClose: () => void }) {
   const words = finderWords();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -118,7 +118,7 @@ function sectionsFound(all: ReturnType<typeof indexed<FinderEntry>>, text: strin
   const { entries, counts } = find(all, text, PER_GROUP);
   const [best] = entries;
   const sections = sectionsOf(entries, counts);
-  // Of the vehicle that was meant, what else can be done with it.
+  // Offers further actions for the best match, a vehicle.
   if (best?.group === 'vehicles') sections[0]?.entries.splice(1, 0, ...entriesOfVehicle(best));
   return sections;
 }

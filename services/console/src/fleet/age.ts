@@ -2,7 +2,7 @@ import { formats } from '../format.ts';
 import { nowOfMap } from './past.ts';
 import { fleet } from './store.ts';
 
-/** How long ago the last contact of a vehicle was; empty where there was never one. */
+/** Age of a vehicle's last contact as text; empty if none existed. */
 export function ageOf(index: number): string {
   const contactMs = fleet.contactMs[index] ?? 0;
   return contactMs === 0 ? '' : formats().ago((nowOfMap() - contactMs) / 1000);

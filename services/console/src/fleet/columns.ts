@@ -1,14 +1,14 @@
-/** What vehicles do, in typed arrays by index: the map draws from them without an object per vehicle. */
+/** Live data of vehicles, in typed arrays by index: the map draws from them without an object per vehicle. */
 export class Columns {
   /**
-   * Place in the Mercator square, 0 to 1: where it is drawn from, and where to, which is ahead of the fix while it
-   * moves. NaN: no position yet.
+   * Position in the Mercator square, 0 to 1. A vehicle is drawn gliding from `from` to the target, which is ahead of
+   * the fix while it moves. NaN: no position yet.
    */
   fromX = new Float64Array(0);
   fromY = new Float64Array(0);
   x = new Float64Array(0);
   y = new Float64Array(0);
-  /** When it left `from`, by `performance.now()`, and how long it takes. */
+  /** When the glide started, by `performance.now()`, and how long it takes. */
   startMs = new Float64Array(0);
   glideMs = new Float64Array(0);
   latitude = new Float64Array(0);
@@ -16,16 +16,16 @@ export class Columns {
   fixMs = new Float64Array(0);
   speedKmh = new Float32Array(0);
   courseDeg = new Float32Array(0);
-  /** Its own colour, as 24 bits; `NO_TINT` without one. */
+  /** The vehicle's own colour, as 24 bits; `NO_TINT` without one. */
   tint = new Float32Array(0);
   state = new Uint8Array(0);
   sinceMs = new Float64Array(0);
   contactMs = new Float64Array(0);
-  /** Mean time between its fixes, the newest counting most; 0: not known yet. */
+  /** Moving average of the time between fixes, weighted towards the newest; 0: not known yet. */
   rhythmMs = new Float64Array(0);
-  /** 1: it moves, and its next fix should have come long ago. */
+  /** 1: the vehicle moves, and its next fix is long overdue. */
   overdue = new Uint8Array(0);
-  /** What lasts that nobody wants: `ALARMED`, `SPEEDING`, both, or 0. */
+  /** Current problems: `ALARMED`, `SPEEDING`, both, or 0. */
   trouble = new Uint8Array(0);
   /** 1: passes the list's filter. */
   shown = new Uint8Array(0);
@@ -34,7 +34,7 @@ export class Columns {
     return !Number.isNaN(this.x[index]);
   }
 
-  /** Where it is drawn at this moment. */
+  /** X at which the vehicle is drawn at a time. */
   drawnX(index: number, nowMs: number): number {
     return this.#between(this.fromX[index] as number, this.x[index] as number, index, nowMs);
   }
@@ -49,7 +49,7 @@ export class Columns {
     return from + (to - from) * part;
   }
 
-  /** From here on nothing is known of what the vehicle does. */
+  /** Clears the live data of a vehicle. */
   protected forget(index: number): void {
     this.x[index] = this.y[index] = this.fromX[index] = this.fromY[index] = Number.NaN;
     this.state[index] = 0;
@@ -58,7 +58,7 @@ export class Columns {
     this.rhythmMs[index] = this.overdue[index] = this.trouble[index] = 0;
   }
 
-  /** Gives what is known of one index to another. */
+  /** Copies the data of one index to another. */
   protected copy(from: number, to: number): void {
     for (const column of this.#columns()) column[to] = column[from] ?? 0;
   }
@@ -70,7 +70,7 @@ export class Columns {
     return [...places, ...times, this.rhythmMs, this.speedKmh, this.courseDeg, this.tint, ...flags];
   }
 
-  /** Makes space for so many vehicles. */
+  /** Ensures capacity for a number of vehicles. */
   protected reserve(count: number): void {
     if (count <= this.x.length) return;
     const capacity = Math.max(64, 2 ** Math.ceil(Math.log2(count)));

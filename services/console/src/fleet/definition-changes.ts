@@ -3,19 +3,19 @@ import { rereadDrivers } from '../drivers/drivers.ts';
 import { api } from '../session.ts';
 import { fleet, loadDefinitions, loadGeofences, loadGroups } from './store.ts';
 
-/** Changes of a short time are read together. */
+/** Changes within this time are read together. */
 const GATHER_MS = 300;
-/** More changed vehicles than this are read as a list. */
+/** If more vehicles than this have changed, the whole list is read. */
 const MOST_SINGLE_READS = 20;
 
-/** Takes over what the live API says has changed: removes at once, reads the rest again by REST. */
+/** Applies changes of definitions from the live API: removes at once, reads the rest again by REST. */
 export class DefinitionChanges {
   readonly #onAdded: () => void;
   readonly #vehicles = new Set<string>();
   readonly #kinds = new Set<DefinitionChange['kind']>();
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  /** @param onAdded called once vehicles are known that were not before: their positions are to be asked for */
+  /** @param onAdded called when new vehicles appeared, whose positions must be requested */
   constructor(onAdded: () => void) {
     this.#onAdded = onAdded;
   }
@@ -45,7 +45,7 @@ export class DefinitionChanges {
     if (ids.length > MOST_SINGLE_READS) await loadDefinitions();
     else {
       const reads: Promise<unknown>[] = ids.map((id) =>
-        // One that is gone again meanwhile is removed by the next message.
+        // A vehicle that was deleted meanwhile is removed by the next message.
         api.get('/api/v1/vehicles/{id}', { path: { id } }).then((vehicle) => fleet.put(vehicle)),
       );
       if (kinds.has('group')) reads.push(loadGroups());

@@ -3,35 +3,35 @@ import { signal } from '@preact/signals';
 import { Columns } from './columns.ts';
 import { EARTH_RADIUS_M, latitudeOf, longitudeOf, mercatorX, mercatorY } from './mercator.ts';
 
-/** In the order of their numbers in `Fleet.state`. */
+/** The index of a state is its number in `Fleet.state`. */
 export const STATES = ['unknown', 'moving', 'parking', 'idling', 'offline'] as const;
 export type State = (typeof STATES)[number];
 
-/** A new place is reached in the time since the one before, within these bounds. */
+/** A glide to a new position takes as long as the time between the last two fixes, within these bounds. */
 const SHORTEST_GLIDE_MS = 250;
 const LONGEST_GLIDE_MS = 10_000;
-/** A vehicle that moves is drawn ahead of its fix for at most this time. */
+/** Maximum time by which a moving vehicle is extrapolated from its fix. */
 const LONGEST_AHEAD_MS = 15_000;
-/** A vehicle that has come to stand is drawn where it stands within this time. */
+/** A vehicle that has stopped glides to its final position within this time. */
 const STANDS_MS = 2000;
-/** Weight of the newest step in the mean of a vehicle's steps. */
+/** Weight of the newest interval in the moving average of the time between fixes. */
 const NEWEST = 0.3;
-/** A fix is overdue after so many times the usual wait, … */
+/** A fix is overdue after this many times the usual interval, … */
 const OVERDUE_STEPS = 3;
-/** … and this in addition, as networks have pauses. */
+/** … plus this time, as networks have pauses. */
 const OVERDUE_MS = 10_000;
-/** Slower than this nobody drives: where a receiver says it is heading means nothing. */
+/** Below this speed a vehicle counts as stopped, and the course of the receiver means nothing. */
 const SLOWEST_KMH = 3;
-/** Farther than this in one step is a jump, in parts of the world's width: about 3 km at 60° N. */
+/** A step farther than this is a jump, as a fraction of the world's width: about 3 km at 60° N. */
 const JUMP = 1 / 8000;
 /** Bits of `Fleet.trouble`. */
 export const ALARMED = 1;
 export const SPEEDING = 2;
-/** In place of a colour. */
+/** Stands for no colour. */
 export const NO_TINT = -1;
-/** Lists follow at this pace. */
+/** Minimum time between two updates of lists. */
 const LIST_MS = 1000;
-/** And after the map: what a message changes is drawn there before rows are made anew. */
+/** Lists are updated after the map: a message is drawn there before rows are rendered again. */
 const AFTER_PICTURE_MS = 100;
 
 /** A fix as it arrives, by REST or the live API. */
@@ -39,26 +39,26 @@ export interface Fix {
   latitude: number;
   longitude: number;
   fixMs: number;
-  /** Null where unknown. */
+  /** Null if unknown. */
   speedKmh: number | null;
   courseDeg: number | null;
 }
 
 export interface Status {
   state: State;
-  /** Null where unknown; undefined where it did not change. */
+  /** Null if unknown; undefined if unchanged. */
   sinceMs?: number | null | undefined;
   contactMs: number;
 }
 
-/** Who drives a vehicle, as the live API has it. */
+/** The driver of a vehicle, as the live API sends it. */
 export interface Driving {
   driver: { id: string; name: string } | null;
-  /** That the terminal sent, also where no driver has it. */
+  /** Code that the terminal sent, even if it belongs to no driver. */
   code: string | null;
 }
 
-/** The way of a vehicle in some time from its fix on, in parts of the world's width; null where it is not known. */
+/** Offset by which a vehicle moves within a time after its fix, as a fraction of the world's width; null if unknown. */
 function wayAhead({ latitude, speedKmh, courseDeg }: Fix, ms: number): { x: number; y: number; ms: number } | null {
   if (speedKmh === null || courseDeg === null || ms === 0) return null;
   if (speedKmh < SLOWEST_KMH) return { x: 0, y: 0, ms: Math.min(STANDS_MS, ms) };
@@ -68,28 +68,28 @@ function wayAhead({ latitude, speedKmh, courseDeg }: Fix, ms: number): { x: numb
   return { x: part * Math.sin(course), y: -part * Math.cos(course), ms };
 }
 
-/** All vehicles, by index: an index holds until a vehicle is removed; ids are for good. */
+/** All vehicles, by index. An index is valid until a vehicle is removed; an id never changes. */
 export class Fleet extends Columns {
   count = 0;
   readonly vehicles: Vehicle[] = [];
   readonly #indexes = new Map<string, number>();
   readonly #driving = new Map<string, Driving>();
-  /** Percent of those tanks that are watched. */
+  /** Fill level in percent of the tanks that are monitored. */
   readonly #tanks = new Map<string, number>();
 
   /** Indexes changed since the map was last drawn. */
   dirtyFrom = 0;
   dirtyTo = 0;
-  /** When the last movement ends, by `performance.now()`. */
+  /** When the last glide ends, by `performance.now()`. */
   restsAtMs = 0;
-  /** Grows at most once a second while anything changes. */
+  /** Grows with changes, at most once a second. */
   readonly version = signal(0);
-  /** The one vehicle that a panel follows; `watchedVersion` grows with each of its changes. */
+  /** Id of the one vehicle that a panel follows. `watchedVersion` grows with each of its changes. */
   watched: string | null = null;
   readonly watchedVersion = signal(0);
-  /** Grows with each change of a definition: orders by name hold until then. */
+  /** Grows with each change of a definition. Orders by name are valid until then. */
   definitions = 0;
-  /** What a vehicle did is forgotten when it is suspended: operators alone see it then. */
+  /** Live data of a vehicle is cleared when the vehicle is suspended: only operators see it then. */
   hidesSuspended = true;
   /** Called with the first change since the map was last drawn: not for each of 10,000. */
   onChange: () => void = () => {};
@@ -100,7 +100,7 @@ export class Fleet extends Columns {
     return this.#indexes.get(id) ?? -1;
   }
 
-  /** Takes over definitions: adds, changes, and removes those that are not listed. */
+  /** Applies the list of definitions: adds and changes vehicles, and removes those that are not listed. */
   define(vehicles: readonly Vehicle[]): void {
     this.retain(new Set(vehicles.map(({ id }) => id)));
     for (const vehicle of vehicles) this.put(vehicle);
@@ -161,12 +161,12 @@ export class Fleet extends Columns {
     this.#tanks.clear();
   }
 
-  /** Null: nobody that is known. */
+  /** Null: no known driver. */
   drivingOf(id: string): Driving | null {
     return this.#driving.get(id) ?? null;
   }
 
-  /** The vehicle that each driver has now, by the driver's id; of several, the first. */
+  /** The vehicle that each driver has now, by the driver's id. If a driver has several, the first. */
   vehiclesByDriver(): Map<string, Vehicle> {
     const found = new Map<string, Vehicle>();
     for (const [id, { driver }] of this.#driving) {
@@ -184,7 +184,7 @@ export class Fleet extends Columns {
     if (index !== undefined) this.#changed(index);
   }
 
-  /** How full the tank is, in percent; null: it has none that is watched. */
+  /** Fill level of the tank, in percent; null: no monitored tank. */
   tankOf(id: string): number | null {
     return this.#tanks.get(id) ?? null;
   }
@@ -198,8 +198,8 @@ export class Fleet extends Columns {
   }
 
   /**
-   * A position. A vehicle that moves is drawn where it is by now: it goes on from the fix with its speed and course, as
-   * long as the time to the fix before. Any other glides to the fix, from where it is drawn at this moment.
+   * Applies a position. A moving vehicle is extrapolated: it continues from the fix with its speed and course for as
+   * long as the interval before the fix. Any other vehicle glides to the fix from where it is drawn now.
    */
   move(id: string, fix: Fix, nowMs: number = performance.now()): void {
     const index = this.#indexes.get(id);
@@ -232,7 +232,7 @@ export class Fleet extends Columns {
     this.#changed(index);
   }
 
-  /** Shows the vehicle as it was at some time, whatever was known of it; null: nothing is known. */
+  /** Shows the vehicle as it was at an earlier time, in place of its current data; null: nothing is known. */
   recall(id: string, was: (Fix & { state: State }) | null): void {
     const index = this.#indexes.get(id);
     if (index === undefined) return;
@@ -268,7 +268,7 @@ export class Fleet extends Columns {
     this.#changed(index);
   }
 
-  /** Notes which vehicles move and have sent nothing for much longer than usual. */
+  /** Marks the moving vehicles whose next fix is overdue. */
   noteOverdue(nowMs: number = performance.now()): void {
     for (let index = 0; index < this.count; index += 1) {
       const rhythmMs = this.rhythmMs[index] as number;
@@ -281,7 +281,7 @@ export class Fleet extends Columns {
     }
   }
 
-  /** Which vehicles the map draws. */
+  /** Sets which vehicles the map draws. */
   setShown(isShown: (index: number) => boolean): void {
     for (let index = 0; index < this.count; index += 1) {
       const shown = isShown(index) ? 1 : 0;
@@ -295,12 +295,12 @@ export class Fleet extends Columns {
     return STATES[this.state[index] ?? 0] ?? 'unknown';
   }
 
-  /** Nothing has come of it for longer than it should. */
+  /** Whether the vehicle has sent nothing for longer than it should. */
   isLate(index: number): boolean {
     return this.overdue[index] === 1 || this.stateOf(index) === 'offline';
   }
 
-  /** Of the places of these vehicles; null where none has a position. */
+  /** Bounds of the positions of the chosen vehicles; null if none has a position. */
   boundsOf(isWithin: (index: number) => boolean): [west: number, south: number, east: number, north: number] | null {
     let [west, south, east, north] = [1, 0, 0, 1];
     for (let index = 0; index < this.count; index += 1) {

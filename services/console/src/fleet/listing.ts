@@ -11,10 +11,10 @@ export interface Filter {
   only: ReadonlySet<string> | null;
 }
 
-/** What needs attention comes first: those that move, idle, stand, are offline, or never sent anything. */
+/** Vehicles that need attention come first: moving, idling, parking, offline, then those that never sent anything. */
 const STATE_ORDER: Record<State, number> = { moving: 0, idling: 1, parking: 2, offline: 3, unknown: 4 };
 
-/** Does the vehicle pass the filter? The state counts only where `withState`. */
+/** Whether the vehicle passes the filter. The state is checked only if `withState`. */
 export function passes(fleet: Fleet, index: number, filter: Filter, withState = true): boolean {
   const vehicle = fleet.vehicles[index];
   if (vehicle === undefined) return false;
@@ -36,7 +36,7 @@ interface NameOrder {
 }
 const nameOrders = new WeakMap<Fleet, NameOrder>();
 
-/** To compare the names of 10,000 vehicles takes long: their order is kept until a definition changes. */
+/** Order of vehicles by name. Comparing 10,000 names takes long, so it is cached until a definition changes. */
 function nameOrder(fleet: Fleet, language: string): Uint32Array {
   const known = nameOrders.get(fleet);
   if (known?.definitions === fleet.definitions && known.language === language) return known.indexes;
@@ -49,11 +49,11 @@ function nameOrder(fleet: Fleet, language: string): Uint32Array {
   return indexes;
 }
 
-/** Indexes of the vehicles of a list, in its order; equal ones by name. */
+/** Indexes of the listed vehicles in display order. Ties are ordered by name. */
 export function listed(fleet: Fleet, filter: Filter, sort: Sort, language: string): number[] {
   const indexes: number[] = [];
   for (const index of nameOrder(fleet, language)) if (passes(fleet, index, filter)) indexes.push(index);
-  // Sorting is stable: equal ones stay in the order of their names.
+  // The sort is stable: ties keep the order of their names.
   if (sort === 'state') indexes.sort((a, b) => STATE_ORDER[fleet.stateOf(a)] - STATE_ORDER[fleet.stateOf(b)]);
   if (sort === 'contact') indexes.sort((a, b) => (fleet.contactMs[b] as number) - (fleet.contactMs[a] as number));
   return indexes;

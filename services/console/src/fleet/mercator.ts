@@ -20,7 +20,7 @@ export const EARTH_RADIUS_M = 6_371_008.8;
 
 type Place = readonly [longitude: number, latitude: number];
 
-/** Metres between two places, as the crow flies. */
+/** Metres between two places in a straight line. */
 export function metresBetween([fromX, fromY]: Place, [toX, toY]: Place): number {
   const radians = Math.PI / 180;
   const half = (degrees: number) => Math.sin((degrees * radians) / 2) ** 2;

@@ -1,10 +1,10 @@
 import type { Fleet } from './fleet.ts';
 import { metresBetween } from './mercator.ts';
 
-/** A vehicle of a fleet, and how far it is from a place. */
+/** A vehicle and its distance from a place. */
 export interface Near {
   index: number;
-  /** As the crow flies. */
+  /** In a straight line. */
   distanceM: number;
 }
 

@@ -4,21 +4,21 @@ import { api } from '../session.ts';
 import type { State } from './fleet.ts';
 import { fleet, hasStates } from './store.ts';
 
-/** The moment that the map and its list show, in Unix milliseconds; null: now. */
+/** The moment that the user chose for the map and its list, in Unix milliseconds; null: now. */
 export const pastMs = signal<number | null>(null);
-/** While it is so, nothing that the live API says of vehicles is wanted. */
+/** While true, live data of vehicles is ignored. */
 export const isPast = computed(() => pastMs.value !== null);
-/** The moment that is shown: it becomes {@link pastMs} once the answer is there. */
+/** The moment that is shown: set to {@link pastMs} once its data is loaded. */
 export const shownPastMs = signal<number | null>(null);
 /** Why the moment can't be shown. */
 export const pastError = signal<unknown>(null);
 
-/** The time that ages on the map and in its list are counted to. */
+/** The reference time for ages on the map and in its list. */
 export function nowOfMap(): number {
   return shownPastMs.value ?? Date.now();
 }
 
-/** What a vehicle did, by its last fix. */
+/** State of a vehicle at a time, derived from its last fix. */
 export function stateAt(
   { offlineAfterMinutes, movingSpeedKmh }: Pick<Vehicle, 'offlineAfterMinutes' | 'movingSpeedKmh'>,
   { fixTime, speedKmh = 0, ignition = false }: Pick<PositionAt, 'fixTime' | 'speedKmh' | 'ignition'>,
@@ -55,7 +55,7 @@ export async function showPast(atMs: number, signal: AbortSignal): Promise<void>
   }
 }
 
-/** Back to now: the live API says anew what it knows of all vehicles. */
+/** Returns to now: the live API sends the data of all vehicles again. */
 export function leavePast(): void {
   if (pastMs.peek() === null) return;
   for (const { id } of fleet.vehicles) fleet.recall(id, null);

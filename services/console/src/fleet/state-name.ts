@@ -2,12 +2,12 @@ import { t } from '../words/words.ts';
 import type { State } from './fleet.ts';
 import { hasStates } from './store.ts';
 
-/** A state in words. That nothing is known of a vehicle is said only once the live API said what it knows. */
+/** Name of a state. Until the live API has sent all states, an unknown state is shown as loading. */
 export function stateName(state: State): string {
   return isStateLoading(state) ? t().loading : t().states[state];
 }
 
-/** Words for what is not known of a vehicle, once the live API said what it knows. */
+/** Text for missing data of a vehicle. Until the live API has sent all states, it is shown as loading. */
 export function absentText(text: string): string {
   return hasStates.value ? text : t().loading;
 }

@@ -10,19 +10,23 @@ const PAGE = 1000;
 export const fleet = new Fleet();
 export const groups = signal<readonly VehicleGroup[]>([]);
 export const geofences = signal<readonly Geozone[]>([]);
-/** Null: the vehicles are loading; true: they are all here; an error otherwise. */
+/** Null: the vehicles are loading; true: all are loaded; an error otherwise. */
 export const loaded = signal<true | null | Error>(null);
 
-/** Did the live API say what it knows of all vehicles? Before, that nothing is known of one says nothing. */
+/** Whether the live API has sent the data of all vehicles. Before, missing data means nothing. */
 export const hasStates = signal(false);
 
-/** Whether the list of vehicles is complete and empty. A component that asks is drawn again when that changes. */
+/**
+ * Whether the list of vehicles is loaded and empty. A component that calls this is rendered again when that changes.
+ */
 export function hasNoVehicles(): boolean {
   void fleet.version.value;
   return loaded.value === true && fleet.count === 0;
 }
 
-/** What the live API said of vehicles before their definitions came: the first ones are on the map at once. */
+/**
+ * Live records that arrived before the definitions of their vehicles, so that the first ones are on the map at once.
+ */
 const early = new Map<string, LiveRecord>();
 
 /** Reads the definitions of everything that the user may see. */
@@ -62,7 +66,7 @@ export async function loadGeofences(): Promise<void> {
   geofences.value = all.sort((a, b) => a.properties.name.localeCompare(b.properties.name));
 }
 
-/** Forgets everything: somebody else may log in. */
+/** Clears all data: another user may log in. */
 export function forgetDefinitions(): void {
   fleet.clear();
   forgetDrivers();
@@ -73,7 +77,7 @@ export function forgetDefinitions(): void {
   hasStates.value = false;
 }
 
-/** What the live API says about a vehicle. */
+/** Applies a record of the live API to its vehicle. */
 export function takeRecord(record: LiveRecord, nowMs = performance.now()): void {
   const { vehicleId, place, state, stateSinceMs, lastContactMs, alarms, speedingIn = [] } = record;
   if (loaded.peek() !== true && fleet.indexOf(vehicleId) === -1) {

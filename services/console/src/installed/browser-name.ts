@@ -1,4 +1,4 @@
-/** In the order in which they are looked for: most say that they are Safari and Chrome as well. */
+/** In search order: most browsers also claim to be Safari and Chrome. */
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR', 'Opera'],
@@ -16,7 +16,7 @@ const SYSTEMS = [
   ['Linux', 'Linux'],
 ] as const;
 
-/** What a user calls a browser, such as `Firefox, Windows`. */
+/** Common name of a browser, such as `Firefox, Windows`. */
 export function browserName(userAgent: string): string {
   const found = [BROWSERS, SYSTEMS].map((list) => list.find(([mark]) => userAgent.includes(mark))?.[1]);
   return found.filter((each) => each !== undefined).join(', ') || 'Browser';

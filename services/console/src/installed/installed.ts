@@ -2,12 +2,12 @@ import { effect, signal } from '@preact/signals';
 import { live } from '../live/live.ts';
 import { navigate } from '../router.ts';
 
-/** An event of Chromium alone: the browser offers to install the page as an app. */
+/** Event of Chromium only: the browser offers to install the page as an app. */
 interface InstallOffer extends Event {
   prompt(): Promise<unknown>;
 }
 
-/** A newer version of the console waits until the page is loaded anew. */
+/** A newer version of the console is ready and starts when the page is reloaded. */
 export const hasNewVersion = signal(false);
 /** Null: the browser offers no installation, or the console is installed. */
 export const installOffer = signal<InstallOffer | null>(null);
@@ -25,13 +25,13 @@ export function followVersions(): void {
   addEventListener('appinstalled', () => {
     installOffer.value = null;
   });
-  // Browsers have service workers with HTTPS and on localhost alone.
+  // Browsers support service workers only with HTTPS and on localhost.
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
   if (document.readyState === 'complete') void register();
   else addEventListener('load', () => void register(), { once: true });
 }
 
-/** Loads the page with the new version. */
+/** Reloads the page with the new version. */
 export function useNewVersion(): void {
   isReloading = true;
   if (waiting === null) location.reload();
@@ -41,7 +41,7 @@ export function useNewVersion(): void {
 const RELOADED_KEY = 'outrider.reloadedAt';
 const RELOAD_PAUSE_MS = 60_000;
 
-/** Loads the page with the new version, unless that was just done and did not help. */
+/** Reloads the page with the new version, unless that was done a short time ago without success. */
 export function reloadOnce(): void {
   const nowMs = Date.now();
   if (nowMs - Number(sessionStorage.getItem(RELOADED_KEY)) < RELOAD_PAUSE_MS) return;
@@ -49,12 +49,12 @@ export function reloadOnce(): void {
   useNewVersion();
 }
 
-/** Code of the page could not be loaded: it is gone where the service was upgraded meanwhile. */
+/** Handles code of the page that could not be loaded: an upgrade of the service may have removed it. */
 export async function onMissingCode(): Promise<void> {
   if (await hasOtherBuild()) hasNewVersion.value = true;
 }
 
-/** Whether the service has another build of the console than the page's; false where it is not reached. */
+/** Whether the service has another build of the console than the page; false if the service is unavailable. */
 async function hasOtherBuild(): Promise<boolean> {
   const script = document.querySelector<HTMLScriptElement>('script[type="module"][src]');
   if (script === null) return false;
@@ -73,7 +73,7 @@ export async function install(): Promise<void> {
 
 async function register(): Promise<void> {
   const container = navigator.serviceWorker;
-  // At the first visit the worker takes over the page as it is: that is no new version.
+  // At the first visit, the worker takes control of the current page: that is no new version.
   let hadController = container.controller !== null;
   container.addEventListener('controllerchange', () => {
     if (isReloading) location.reload();
@@ -98,13 +98,13 @@ async function register(): Promise<void> {
       if (found.state === 'installed') note(found);
     });
   });
-  // Without a connection the check fails, and the next one finds what is new.
+  // Without a connection the check fails, and a later check finds the new version.
   const check = () => void registration.update().catch(() => {});
   setInterval(check, CHECK_MS);
   let wasOpen = true;
   effect(() => {
     const isOpen = live.status.value === 'open';
-    // A service that was away may be a newer one.
+    // The service may have been upgraded while it was unavailable.
     if (isOpen && !wasOpen) check();
     wasOpen = isOpen;
   });

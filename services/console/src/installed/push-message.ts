@@ -1,10 +1,10 @@
-/** A push message as it is shown. */
+/** A push message in the form in which it is shown. */
 export interface PushMessage {
   title: string;
   options: NotificationOptions;
 }
 
-/** What the service sent; whatever else it may be is shown as a message without words of its own. */
+/** Parses the push data of the service. Any other data becomes a message without texts. */
 export function readPush(data: { json(): unknown } | null): PushMessage {
   let sent: Record<string, unknown> = {};
   try {
@@ -21,13 +21,13 @@ export function readPush(data: { json(): unknown } | null): PushMessage {
       dir: sent.dir === 'rtl' || sent.dir === 'ltr' ? sent.dir : 'auto',
       icon: '/icons/192.png',
       data: { path: pathOf(sent) },
-      // The same message again takes the place of itself.
+      // A repeated message replaces its predecessor.
       ...(text(sent.id) === '' ? {} : { tag: text(sent.id) }),
     },
   };
 }
 
-/** A view of this console: never another site. */
+/** A path within this console, never another site. */
 export function pathOf(data: unknown): string {
   const path = (data as { path?: unknown } | null)?.path;
   return typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : '/notifications';

@@ -3,21 +3,23 @@ import { api } from '../api.ts';
 import { browserName } from './browser-name.ts';
 import { PUSH_KEY } from './pushed.ts';
 
-/** `unsupported`: without HTTPS, without the service worker, or on a telephone whose console is not installed. */
+/**
+ * False (`unsupported`) without HTTPS, without the service worker, or on a phone on which the console is not installed.
+ */
 export function isPushSupported(): boolean {
   return 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window;
 }
 
-/** Is it the channel of this browser? Null: this browser has none. */
+/** Fingerprint of this browser's push subscription, which identifies its channel. Null: not subscribed. */
 export async function thisBrowser(): Promise<string | null> {
   const subscription = await subscriptionOf();
   return subscription === null ? null : fingerprintOf(subscription.endpoint);
 }
 
 /**
- * Asks the user, who has clicked for it, and subscribes.
+ * Asks the user for permission and subscribes. Must follow a click.
  *
- * @returns false where the user, or the browser, refused
+ * @returns false if the user, or the browser, refused
  */
 export async function turnOn(userId: string): Promise<boolean> {
   if ((await Notification.requestPermission()) !== 'granted') return false;
@@ -25,21 +27,23 @@ export async function turnOn(userId: string): Promise<boolean> {
   return true;
 }
 
-/** Ends the subscription of this browser, of whichever account it is. */
+/** Ends the subscription of this browser, whichever account it belongs to. */
 export async function turnOff(channel: MessageChannel | null): Promise<void> {
   localStorage.removeItem(PUSH_KEY);
   await (await subscriptionOf())?.unsubscribe();
   if (channel !== null) await api.delete('/api/v1/me/message-channels/{id}', { path: { id: channel.id } });
 }
 
-/** The account logs out: its messages are not for the next one. */
+/** Unsubscribes at logout: the next user must not get this account's messages. */
 export async function turnOffOnLogOut(): Promise<void> {
   const fingerprint = await thisBrowser();
   const { items } = await api.get('/api/v1/me/message-channels', {});
   await turnOff(items.find((channel) => isOf(channel, fingerprint)) ?? null);
 }
 
-/** A browser that was turned on stays so: subscriptions end by themselves, and the service may have another key. */
+/**
+ * Renews the subscription of a browser that was turned on: subscriptions expire, and the service may have a new key.
+ */
 export async function keepTo(userId: string): Promise<void> {
   if (localStorage.getItem(PUSH_KEY) !== userId) return turnOff(null);
   if (Notification.permission !== 'granted') return;
@@ -83,7 +87,7 @@ async function subscriptionOf(): Promise<PushSubscription | null> {
   return (await registration?.pushManager.getSubscription()) ?? null;
 }
 
-/** As the service makes it. */
+/** Same fingerprint as the service computes. */
 async function fingerprintOf(endpoint: string): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(endpoint)));
   return btoa(String.fromCharCode(...hash))

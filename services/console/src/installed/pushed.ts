@@ -1,7 +1,7 @@
-/** Where the browser keeps the account whose push messages it takes. */
+/** Storage key for the account whose push messages this browser receives. */
 export const PUSH_KEY = 'outrider.push';
 
-/** Does the service worker announce notifications, and not the page? */
+/** Whether the service worker, not the page, announces notifications. */
 export function isPushed(): boolean {
   return localStorage.getItem(PUSH_KEY) !== null;
 }

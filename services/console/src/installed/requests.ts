@@ -1,4 +1,4 @@
-/** First parts of paths that the service answers: no view of the console has them. */
+/** First path segments that the service handles: no view of the console has them. */
 const SERVED = new Set([
   'api',
   'auth',
@@ -13,16 +13,16 @@ const SERVED = new Set([
   '.well-known',
 ]);
 
-/** What the service worker does with a request of the page. */
+/** How the service worker handles a request of the page. */
 export type Handling =
   /** A file of this version: from the cache. */
   | 'file'
-  /** A view: the page of the service, or the kept one where it is not reached. */
+  /** A view: the page from the service, or the cached page if the service is unavailable. */
   | 'view'
-  /** Data and all else: the browser asks the service, and nothing is kept. */
+  /** Data and everything else: from the service, without caching. */
   | 'service';
 
-/** @param files paths that are kept, such as `/assets/index-5f2c8a3e.js` */
+/** @param files paths that are cached, such as `/assets/index-5f2c8a3e.js` */
 export function handlingOf(
   request: { method: string; mode: string; url: string },
   origin: string,

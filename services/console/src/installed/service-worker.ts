@@ -2,11 +2,11 @@ import { type PushMessage, pathOf, readPush } from './push-message.ts';
 import { handlingOf } from './requests.ts';
 
 /**
- * Keeps the files of one version of the console, so that it opens without a connection and while the service starts
- * again. It never keeps an answer of the API. It shows the push messages of the service; a new version waits as ever.
+ * Caches the files of one version of the console, so that it opens without a connection and while the service restarts.
+ * It never caches a response of the API. It shows the push messages of the service. A new version waits as usual.
  */
 
-/** What of a service worker is used here; the types of the page do not have it. */
+/** The used part of the service worker API, which the page's types lack. */
 interface ExtendableEvent extends Event {
   waitUntil(work: Promise<unknown>): void;
 }
@@ -42,14 +42,14 @@ interface Worker {
 }
 const worker = self as unknown as Worker;
 
-/** The build puts in: a hash of all files, and their paths. */
+/** Filled in by the build: a hash of all files, and their paths. */
 const VERSION = '__VERSION__';
 const FILES: readonly string[] = JSON.parse('__FILES__');
 
 const PREFIX = 'outrider-';
 const CACHE = PREFIX + VERSION;
 const PAGE = '/';
-/** After this the kept page is shown, which says that there is no connection. */
+/** After this time the cached page is shown, which says that there is no connection. */
 const PAGE_TIMEOUT_MS = 5000;
 const kept = new Set(FILES);
 
@@ -70,7 +70,7 @@ worker.addEventListener('notificationclick', (event) => {
   event.waitUntil(open(pathOf(event.notification.data)));
 });
 
-/** A page in front says it itself. */
+/** Shows a push message. A page in front announces it itself. */
 async function show({ title, options }: PushMessage): Promise<void> {
   const pages = await worker.clients.matchAll({ type: 'window' });
   if (!pages.some(({ focused }) => focused)) await worker.registration.showNotification(title, options);

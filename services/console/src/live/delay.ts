@@ -1,12 +1,12 @@
-/** Delays are counted by whole milliseconds up to this; longer ones count as it. */
+/** Delays are counted by whole milliseconds up to this value. Longer ones count as this value. */
 const LONGEST_MS = 5000;
 const SLICE_MS = 10_000;
-/** Of a minute, and one that is being filled. */
+/** One minute, and the slice that is being filled. */
 const SLICES = 7;
-/** A page that draws shows what arrived long before so many messages. */
+/** A page that draws regularly draws messages long before so many have arrived. */
 const MOST_WAITING = 1000;
 
-/** Delays of the last minute. Bounded, whatever their number. */
+/** Histogram of the delays of the last minute. Its memory is constant. */
 export class RecentDelays {
   readonly #slices = Array.from({ length: SLICES }, () => ({ nth: -1, counts: new Uint32Array(LONGEST_MS + 1) }));
 
@@ -22,7 +22,11 @@ export class RecentDelays {
     slice.counts[bucket] = (slice.counts[bucket] ?? 0) + 1;
   }
 
-  /** What a part of the delays does not exceed, in whole milliseconds, of so many; null where there is no delay. */
+  /**
+   * Percentile of the delays in whole milliseconds, with the number of delays; null without delays.
+   *
+   * @param part fraction of the delays that do not exceed the percentile
+   */
   percentile(part: number, nowMs: number): { ms: number; count: number } | null {
     const oldest = Math.floor(nowMs / SLICE_MS) - SLICES;
     const recent = this.#slices.filter(({ nth }) => nth > oldest);
@@ -38,13 +42,13 @@ export class RecentDelays {
   }
 }
 
-/** Where the time goes between a packet that arrives and the picture that shows its position. */
+/** Stages between the arrival of a packet and the frame that shows its position. */
 export const STAGES = ['service', 'network', 'page'] as const;
 export type Stage = (typeof STAGES)[number];
 
 /**
- * How old positions are when the map shows them, counted from the moment at which their packets arrived. What the
- * service took is measured there, by its clock; the way to the page is half of that of a message and its answer.
+ * Age of positions when the map shows them, counted from the arrival of their packets. The service measures its own
+ * part by its clock. The network's part is half the round-trip time of a message.
  */
 export class LiveDelay {
   readonly total = new RecentDelays();
@@ -53,13 +57,13 @@ export class LiveDelay {
     network: new RecentDelays(),
     page: new RecentDelays(),
   };
-  /** Arrived, and not drawn yet. */
+  /** Messages that arrived and are not drawn yet. */
   #waiting: { arrivedMs: number; delaysMs: readonly number[] }[] = [];
   #roundTripMs: number | null = null;
-  /** Whether a map is drawn that shows each position. */
+  /** Whether a map that shows each position is drawn. */
   isDrawn: () => boolean = () => false;
 
-  /** Another connection: how far it is to the service is not known. */
+  /** Starts with a new connection, whose round-trip time is not known yet. */
   begin(): void {
     this.#roundTripMs = null;
     this.#waiting = [];
@@ -69,13 +73,13 @@ export class LiveDelay {
     this.#roundTripMs = roundTripMs;
   }
 
-  /** @param delaysMs for how long the service had each position */
+  /** @param delaysMs for each position, how long the service took */
   arrived(delaysMs: readonly number[], nowMs: number): void {
     if (!this.isDrawn() || this.#waiting.length >= MOST_WAITING) this.#waiting = [];
     if (this.isDrawn()) this.#waiting.push({ arrivedMs: nowMs, delaysMs });
   }
 
-  /** A picture was drawn with all that has arrived. */
+  /** Called when a frame was drawn with everything that has arrived. */
   drawn(nowMs: number): void {
     const waiting = this.#waiting;
     if (waiting.length === 0 || this.#roundTripMs === null) return;

@@ -23,24 +23,26 @@ import { liveDelay } from './delay.ts';
 const ALWAYS = { definitions: true, unread: true, reportJobs: true, videoTasks: true, commands: true, incidents: true };
 const ALL: LiveSubscription = { ...ALWAYS, positions: true, states: true, counters: true, delays: true };
 const HIDDEN: LiveSubscription = { ...ALWAYS, positions: false };
-/** A tab that is hidden for longer gets events and notifications only. */
+/** A tab that is hidden for longer receives only events and notifications. */
 const HIDDEN_AFTER_MS = 30_000;
 
-/** The way to the service is measured this often: a page that was busy says so no longer. */
+/**
+ * Interval between measurements of the round-trip time: one that was taken while the page was busy is soon replaced.
+ */
 const PING_EVERY_MS = 2000;
 
-/** What the page knows of its connection to the live API. */
+/** State of the page's connection to the live API, and the newest messages. */
 export const live = {
   status: signal<LiveStatus>('connecting'),
-  /** The newest event, or what a recalculation made of one. */
+  /** The newest event, or its new version after a recalculation. */
   event: signal<FeedEvent | null>(null),
   /** The newest change of a video task. */
   videoTask: signal<Extract<LiveMessage, { type: 'video-task' }> | null>(null),
   /** The newest change of a command to a terminal. */
   command: signal<CommandChange | null>(null),
-  /** The newest counters of vehicles that were counted on or corrected. */
+  /** The newest counters of vehicles whose counters grew or were corrected. */
   counters: signal<readonly LiveCounters[]>([]),
-  /** Grows with each subscription that was answered: what none of them repeats is read by REST then. */
+  /** Grows with each answered subscription. Data that no subscription repeats is then read by REST. */
   resumed: signal(0),
   /** The newest changes of definitions that the user may see. */
   changes: signal<readonly DefinitionChange[]>([]),
@@ -54,8 +56,9 @@ export const live = {
 const ANSWERS_WITHIN_MS = 1500;
 
 /**
- * Resolves when the live API answers, is not reached, or says nothing for a while. Making the map and its context of
- * WebGL keeps the page busy: what is asked before comes meanwhile. Definitions that are read before are read once more.
+ * Resolves when the live API answers, is unavailable, or sends nothing for a while. Creating the map and its WebGL
+ * context keeps the page busy, and responses to earlier requests arrive meanwhile. Definitions that are read before the
+ * subscription are read once more.
  */
 export function liveAnswered(): Promise<void> {
   return new Promise((resolve) => {
@@ -70,13 +73,13 @@ export function liveAnswered(): Promise<void> {
 }
 
 /**
- * Loads the definitions and follows the live API, until the returned function is called. Then all is as before the
- * call: somebody else may log in.
+ * Loads the definitions and follows the live API until the returned function is called. That function restores the
+ * initial state, as another user may log in.
  */
 export function connectLive(): () => void {
   let isClosed = false;
   let hasReadDefinitions = false;
-  /** After a break: what was missed comes before the answer to the cursor. */
+  /** After a connection loss: missed messages arrive before the answer to the cursor. */
   let isCatchingUp = false;
   let hideTimer: ReturnType<typeof setTimeout> | null = null;
   let isHidden = false;
@@ -96,7 +99,7 @@ export function connectLive(): () => void {
       live.changes.value = message.changes;
       rereadVideoProfiles(message.changes);
       definitions.take(message.changes);
-      // The own rights may have changed, and with them the menu.
+      // The user's own rights may have changed, and with them the menu.
       if (message.changes.some(({ kind, id }) => kind === 'user' && id === user.peek()?.id)) void refreshUser();
     } else if (message.type === 'notification' && isCatchingUp) onMissed(message);
     else take(message);
@@ -115,7 +118,7 @@ export function connectLive(): () => void {
       live.status.value = status;
       // A refused upgrade looks like a broken connection: a REST call shows whether the session is over.
       if (status === 'waiting' || status === 'unauthorized') void refreshUser();
-      // No message comes of what changed before the subscription, so all is read after it.
+      // Changes before the subscription are not sent, so everything is read after it.
       if (status === 'open') {
         liveDelay.begin();
         measureWay();

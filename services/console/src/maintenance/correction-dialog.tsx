@@ -17,7 +17,7 @@ interface Draft {
   note: string;
 }
 
-/** Asks which counter a vehicle really showed, and since when. */
+/** Asks for the actual value of a vehicle's counter, and since when it applies. */
 export function CorrectionDialog(props: {
   vehicleId: string;
   counters: Counters;

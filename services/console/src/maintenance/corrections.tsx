@@ -10,7 +10,7 @@ import { maintenanceWords } from './words.ts';
 type Correction = VehicleCounters['corrections'][number];
 type Custom = VehicleCounters['custom'];
 
-/** How the counters of a vehicle were corrected, the newest first. */
+/** Corrections of a vehicle's counters, newest first. */
 export function Corrections(props: {
   vehicleId: string;
   corrections: readonly Correction[];

@@ -14,17 +14,17 @@ import { t } from '../words/words.ts';
 import { Corrections } from './corrections.tsx';
 import { maintenanceWords } from './words.ts';
 
-/** Operators and dealers keep counters and plans, users where it was granted to them. */
+/** Operators and dealers may edit counters and plans; users only if the right was granted to them. */
 export function mayMaintain({ role, services }: User): boolean {
   return role !== 'user' || services.includes('maintenance');
 }
 
-/** Corrections of a vehicle that is counted on are read at this pace. */
+/** Interval at which the corrections of a vehicle with growing counters are read. */
 const CORRECTIONS_MS = 10_000;
 const CustomCounterDialog = lazy(async () => (await import('./custom-counter-dialog.tsx')).CustomCounterDialog);
 const CorrectionDialog = lazy(async () => (await import('./correction-dialog.tsx')).CorrectionDialog);
 
-/** What the live API said last, where it is about the vehicle. */
+/** The last counters from the live API, if they belong to the vehicle. */
 function newsOf(vehicleId: string): LiveCounters | undefined {
   return live.counters.peek().find((each) => each.vehicleId === vehicleId);
 }
@@ -41,7 +41,7 @@ export function VehicleCounters({ vehicleId }: { vehicleId: string }) {
     api.get('/api/v1/vehicles/{id}/counters', { path: { id: vehicleId }, ...(signal && { signal }) }).then(
       (value) => {
         const news = newsOf(vehicleId);
-        // It may have come while this was on its way.
+        // A live message may have arrived during the request.
         counters.value = news !== undefined && (news.at ?? '') > (value.at ?? '') ? { ...value, ...news } : value;
         error.value = null;
       },
@@ -60,15 +60,15 @@ export function VehicleCounters({ vehicleId }: { vehicleId: string }) {
     const ending = new AbortController();
     void read(ending.signal);
     return () => ending.abort();
-    // The live API says what changes, and not what changed while it was away.
+    // The live API sends changes, but not those made while it was unavailable.
   }, [vehicleId, live.resumed.value]);
   useSignalEffect(() => {
     const known = counters.peek();
     const news = live.counters.value.length > 0 ? newsOf(vehicleId) : undefined;
     if (news === undefined || known === null) return;
     counters.value = { ...known, ...news };
-    // Nothing was counted on: somebody corrected a counter, and corrections are shown as well. Of a vehicle that drives
-    // the message does not say which of both it was.
+    // If nothing was counted, somebody corrected a counter, and the list of corrections is read as well. For a driving
+    // vehicle, the message does not show which of the two it was.
     if (news.at === known.at) void read();
     else
       again.current ??= setTimeout(() => {

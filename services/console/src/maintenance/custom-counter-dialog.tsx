@@ -18,7 +18,7 @@ interface Props {
 }
 
 interface Draft extends Pick<CustomCounter, 'name' | 'unit' | 'source' | 'sensorId'> {
-  /** As the browser's field has it; empty: now. */
+  /** In the format of the browser's input; empty: now. */
   startsAt: string;
 }
 
@@ -26,7 +26,7 @@ const PATH = '/api/v1/vehicles/{id}/counters/{counterId}';
 const HOURS_UNIT = 'h';
 const SOURCES = ['sensor-hours', 'sensor-total', 'manual'] as const;
 
-/** What a custom counter of a vehicle is called, and what moves it. */
+/** Edits the name of a vehicle's custom counter and what increases it. */
 export function CustomCounterDialog({ vehicleId, counter, onClose, onSaved }: Props) {
   const edit = useSignal(editOf(vehicleId, counter)).value;
   const draft = edit.draft.value;

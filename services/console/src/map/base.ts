@@ -5,31 +5,33 @@ import type { Palette } from './style.ts';
 /** A map that the service or another server offers. */
 export interface MapOffer {
   name: string;
-  /** Of the service's own files: where their TileJSON is. */
+  /** For a file of the service: the address of its TileJSON. */
   tileJson: string | null;
   online: { kind: 'raster' | 'vector' | 'style'; url: string; attribution: string | null } | null;
 }
 
-/** What is drawn below everything of the console's own. */
+/** Sources and layers below everything that the console draws itself. */
 export interface BaseMap {
   sources: Record<string, SourceSpecification>;
   layers: LayerSpecification[];
-  /** Of a style's pictures. */
+  /** Address of the style's sprite. */
   sprite: string | null;
-  /** From this zoom on it is drawn over the world, which stays around it. Null: in place of the world. */
+  /**
+   * Lowest zoom at which the map is drawn over the world map, which stays around it. Null: it replaces the world map.
+   */
   overWorldFrom: number | null;
 }
 
-/** The map that is built in. */
+/** The built-in map. */
 export const WORLD = 'world';
 export const ONLINE = 'online';
 const SOURCE = 'base';
 
-/** Empty until they are known. */
+/** Empty until loaded. */
 export const maps = signal<readonly MapOffer[]>([]);
 let asked: Promise<void> | null = null;
 
-/** Reads once which maps there are; the world is there in any case. */
+/** Loads the list of available maps once. The world map is always available. */
 export function loadMaps(): Promise<void> {
   asked ??= fetch('/maps')
     .then((response) => response.json())
@@ -59,7 +61,7 @@ export async function readBase({ tileJson, online }: MapOffer, colors: Palette):
   if (online?.kind === 'raster')
     return rasterBase({ type: 'raster', tiles: [online.url], tileSize: 256, ...credit }, colors);
   if (online !== null)
-    // Nothing says which layers it has: those of OpenMapTiles are the most common.
+    // The layers of such tiles are not declared. Those of OpenMapTiles are the most common.
     return vectorBase(
       { type: 'vector', tiles: [online.url], maxzoom: 14, ...credit },
       SCHEMAS.openMapTiles,
@@ -97,7 +99,7 @@ async function readJson(url: string): Promise<unknown> {
   return response.json();
 }
 
-/** A map of a region: its ground is as large as the region, not as the world. */
+/** Restricts a regional map to its region: its background covers the region, not the world. */
 export function overWorld(base: BaseMap, [west, south, east, north]: Bounds, minzoom: number): BaseMap {
   const source = `${SOURCE}-region`;
   const ring = [
@@ -123,7 +125,7 @@ export function overWorld(base: BaseMap, [west, south, east, north]: Bounds, min
   };
 }
 
-/** The style's sources and layers under names that are not the console's. */
+/** The style's sources and layers, renamed so that they cannot collide with the console's. */
 function styleBase({ sources, layers, sprite }: StyleSpecification, credit: object): BaseMap {
   const named = (name: string) => `${SOURCE}-${name}`;
   return {
@@ -149,15 +151,15 @@ function rasterBase(source: SourceSpecification, colors: Palette): BaseMap {
   };
 }
 
-/** Which layer of the tiles has what. */
+/** Names of the tile layers by their content. */
 interface Schema {
-  /** Land is drawn on water; where the tiles have none, water on land. */
+  /** Land is drawn on water; if the tiles have no land layer, water on land. */
   land: readonly string[];
   /** Areas of all kinds: parks and woods are drawn green, quarters as built up. */
   areas: readonly string[];
   water: readonly string[];
   roads: readonly string[];
-  /** Lines with the names of roads. */
+  /** Lines with street names. */
   roadNames: readonly string[];
   buildings: readonly string[];
   borders: readonly string[];
@@ -197,7 +199,10 @@ export const SCHEMAS = {
   },
 } as const satisfies Record<string, Schema>;
 
-/** What the three schemas call their kinds: `kind` in Protomaps and Shortbread, `class` in OpenMapTiles. */
+/**
+ * The three schemas name the kind of a feature differently: `kind` in Protomaps and Shortbread, `class` in
+ * OpenMapTiles.
+ */
 const KIND = ['coalesce', ['get', 'kind'], ['get', 'class'], ''];
 const isOneOf = (kinds: readonly string[]) => ['in', KIND, ['literal', kinds]];
 const GREEN = isOneOf([
@@ -218,7 +223,7 @@ const MAJOR = isOneOf(['motorway', 'trunk', 'primary', 'highway', 'major_road'])
 const MEDIUM = isOneOf(['secondary', 'tertiary', 'medium_road']);
 const PATH = isOneOf(['path', 'footway', 'cycleway', 'steps', 'track', 'bridleway', 'pedestrian', 'ferry', 'rail']);
 
-/** Pixels across a road, by its class. */
+/** Width of a street in pixels, by its class. */
 const roadWidth = (edgePx: number) => {
   const byClass = (major: number, medium: number, minor: number, path: number) => [
     ...['case', MAJOR, major + edgePx, MEDIUM, medium + edgePx, PATH, path],
@@ -231,7 +236,7 @@ const roadWidth = (edgePx: number) => {
   ];
 };
 
-/** By the layers that the tiles declare; null: none that is known. */
+/** Detects the schema by the layers that the tiles declare; null: unknown. */
 export function schemaOf(ids: readonly string[]): Schema | null {
   const known = [
     ['earth', SCHEMAS.protomaps],
@@ -241,7 +246,7 @@ export function schemaOf(ids: readonly string[]): Schema | null {
   return known.find(([id]) => ids.includes(id))?.[1] ?? null;
 }
 
-/** Tiles in the console's colours; of an unknown kind every layer as lines. */
+/** Draws vector tiles in the console's colours. With an unknown schema, every layer is drawn as lines. */
 export function vectorBase(
   source: SourceSpecification,
   schema: Schema | null,
@@ -249,7 +254,7 @@ export function vectorBase(
   colors: Palette,
 ): BaseMap {
   const sources = { [SOURCE]: source };
-  // Several may draw one layer of the tiles.
+  // Several layers of the style may draw one layer of the tiles.
   const layer = (id: string, part: string) => ({ id: `${SOURCE}-${part}-${id}`, source: SOURCE, 'source-layer': id });
   const fills = (names: readonly string[], part: string, color: string, filter?: unknown): LayerSpecification[] =>
     names.map((id) => ({

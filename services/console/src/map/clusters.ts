@@ -18,7 +18,7 @@ export function inView(fleet: Fleet, view: View): number[] {
   return found;
 }
 
-// A place without position is NaN, which lies nowhere.
+// A vehicle without position has NaN, which is in no view.
 function contains({ west, east, north, south }: View, x: number, y: number): boolean {
   if (!(y >= north && y <= south)) return false;
   return (x >= west && x <= east) || (x + 1 >= west && x + 1 <= east) || (x - 1 >= west && x - 1 <= east);
@@ -28,11 +28,11 @@ export interface Cluster {
   x: number;
   y: number;
   count: number;
-  /** How many are in each state, in the order of `STATES`. */
+  /** Number of vehicles in each state, in the order of `STATES`. */
   states: number[];
 }
 
-/** The vehicles of the view, counted by cells of a grid; a cluster stands at the mean of its vehicles. */
+/** Clusters of the vehicles in the view, by cells of a grid. A cluster is at the mean position of its vehicles. */
 export function clustersOf(fleet: Fleet, view: View, cell: number): Cluster[] {
   const cells = new Map<number, Cluster>();
   for (let index = 0; index < fleet.count; index += 1) {

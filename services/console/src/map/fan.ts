@@ -1,28 +1,28 @@
-/** From the middle of a row to that of the next; this and all below in the size of the text (rem). */
+/** Distance between the middles of two rows. This and all lengths below are in rem. */
 const ROW = 2.25;
-/** From the spot to the nearest end of a row beside it. */
+/** Distance from the centre to the nearest end of a row beside it. */
 const NEAREST = 1.375;
-/** And of the rows in the middle of a column, which leave the spot to be seen. */
+/** Distance of the rows in the middle of a column, so that the centre stays visible. */
 const FARTHEST = 3.625;
 const MARGIN = 0.5;
 const WIDEST = 17.5;
-/** In less than this a name can't be read. */
+/** In less width than this a name cannot be read. */
 const NARROWEST = 6.75;
 
-/** One of those fanned out: the end that is next to the spot, which it goes away from. */
+/** Position of one fanned-out item: the end next to the centre, and the side to which it extends. */
 export interface Spoke {
   x: number;
   y: number;
   side: 'left' | 'right';
-  /** At most. */
+  /** Maximum width. */
   width: number;
 }
 
 /**
- * Where to show so many things around a spot: in columns left and right of it, the first ones on the right, each with a
- * row of its own within the window. A side without space has no column.
+ * Layout for several items around a point: in columns left and right of it, the first ones on the right, each in its
+ * own row within the window. A side without space has no column.
  *
- * @param spot in the window; all sizes are in the same unit, rem
+ * @param spot position of the point in the window; all sizes are in rem
  */
 export function fanOf(
   count: number,

@@ -5,23 +5,23 @@ import { worldSize } from './map.ts';
 import { restsForMs } from './pace.ts';
 import type { MapColors } from './style.ts';
 
-/** Floats of a vehicle: from (4), to (4), start, glide, look, own colour. */
+/** Floats per vehicle: from (4), to (4), start, glide, look, own colour. */
 const FLOATS = 12;
-/** Texels of four floats; a row of the texture has this many vehicles. */
+/** Texels of four floats per vehicle. A row of the texture has `ROW` vehicles. */
 const TEXELS = FLOATS / 4;
 const ROW = 256;
 const ROW_FLOATS = ROW * FLOATS;
-/** A look is the state times this, and tenths of degrees of the course: a float has both exactly. */
+/** A look encodes the state times this, plus the course in tenths of degrees: a float represents both exactly. */
 const COURSES = 4096;
 const NO_COURSE = COURSES - 1;
 const HIDDEN = -1;
-/** In the place of a state: it moves, and its next fix is overdue. */
+/** Used instead of a state: the vehicle moves, and its next fix is overdue. */
 const OVERDUE = STATES.length;
-/** How much of such a one is drawn: it fades. */
+/** Opacity of an overdue vehicle. */
 const FADED = 0.65;
-/** Added to a state, or to what is in its place, of a vehicle that speeds or raises an alarm. */
+/** Added to the state (or `OVERDUE`) of a vehicle that speeds or raises an alarm. */
 const TROUBLED = 8;
-/** Of a screen: shorter waits are not worth a timer. */
+/** Duration of a frame: shorter waits are not worth a timer. */
 const FRAME_MS = 17;
 const UNIFORMS = [
   'center',
@@ -41,7 +41,7 @@ type Uniforms = Record<(typeof UNIFORMS)[number], WebGLUniformLocation | null>;
 
 interface Program {
   handle: WebGLProgram;
-  /** Null until it is first used: to ask for them waits for the linker. */
+  /** Null until first used: querying uniforms waits for the linker. */
   uniforms: Uniforms | null;
 }
 
@@ -121,7 +121,7 @@ void main() {
   gl_Position = vec4((at + turned) * u_pixel, 0.0, 1.0);
 }`;
 
-// Without branches and with few numbers from the vertices: in software rendering, this is most of a frame.
+// Without branches and with few varyings: in software rendering, the fragment shader takes most of a frame.
 const FRAGMENT = `#version 300 es
 precision highp float;
 in vec2 v_at;
@@ -158,13 +158,13 @@ void main() {
 }`;
 
 /**
- * Draws the vehicles of a fleet: an arrow by course while one moves, else a dot, in the colour of its state, with a rim
- * in its own colour, or the other way round; red while it speeds or raises an alarm, hollow and faded while its next
- * fix is overdue. The graphics processor moves them between two fixes. Places are two floats each (high and low part)
- * relative to the centre of the map, so that nothing trembles at any zoom.
+ * Draws the vehicles of a fleet: an arrow by course while one moves, otherwise a dot. It has the colour of its state
+ * with a rim in its own colour, or the reverse. It is red while the vehicle speeds or raises an alarm, and hollow and
+ * faded while its next fix is overdue. The GPU moves vehicles between two fixes. Each coordinate is two floats (high
+ * and low part) relative to the centre of the map, so that nothing trembles at any zoom.
  *
- * Its canvas lies above that of MapLibre: the map is not drawn again when only vehicles move, and vehicles are there
- * before the map is. It draws a map that is seen from above.
+ * Its canvas lies above that of MapLibre: the map is not redrawn when only vehicles move, and vehicles appear before
+ * the map. It supports only maps that are seen from above.
  */
 export class FleetLayer {
   readonly #map: MapLibreMap;
@@ -184,7 +184,7 @@ export class FleetLayer {
   #scale = 1;
   #isByVehicle = false;
 
-  /** @param onDrawn called after each picture with vehicles */
+  /** @param onDrawn called after each frame with vehicles */
   constructor(map: MapLibreMap, fleet: Fleet, colors: MapColors, onDrawn: () => void = () => {}) {
     this.#onDrawn = onDrawn;
     this.#map = map;
@@ -213,20 +213,20 @@ export class FleetLayer {
     this.#isVisible = isVisible;
   }
 
-  /** Id of the vehicle that is ringed. */
+  /** Sets the vehicle that gets a ring, by id. */
   select(id: string | null): void {
     this.#selected = id;
     this.#request();
   }
 
-  /** @param isByVehicle vehicles have their own colours within, and those of their states around */
+  /** @param isByVehicle whether vehicles are filled with their own colour, with the colour of the state around */
   setColors(colors: MapColors, isByVehicle = false): void {
     this.#colors = colors;
     this.#isByVehicle = isByVehicle;
     this.#request();
   }
 
-  /** Size of icons; at 1 one of 20 pixels. */
+  /** Sets the scale of icons; at 1 they have 20 pixels. */
   setScale(scale: number): void {
     if (scale === this.#scale) return;
     this.#scale = scale;
@@ -243,7 +243,7 @@ export class FleetLayer {
     this.#gl.getExtension('WEBGL_lose_context')?.loseContext();
   }
 
-  /** Draws with the next frame. */
+  /** Requests drawing in the next frame. */
   #request(): void {
     if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#draw());
   }
@@ -252,7 +252,7 @@ export class FleetLayer {
     const gl = this.#gl;
     this.#icons = { handle: link(gl, FRAGMENT), uniforms: null };
     this.#ring = { handle: link(gl, RING_FRAGMENT), uniforms: null };
-    // Without attributes: vertices know by their number what to read from the texture.
+    // No vertex attributes: the vertex id determines what a vertex reads from the texture.
     gl.bindVertexArray(gl.createVertexArray());
     gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
     for (const filter of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER])
@@ -313,7 +313,7 @@ export class FleetLayer {
     gl.uniform1i(uniforms.own, this.#isByVehicle ? 1 : 0);
   }
 
-  /** As large as the map's canvas. To set its size clears a canvas. */
+  /** Adapts the canvas to the size of the map. Setting the size of a canvas clears it. */
   #resize(clientWidth: number, clientHeight: number): void {
     const canvas = this.#canvas;
     const { width, height } = this.#map.getCanvas();
@@ -333,7 +333,7 @@ export class FleetLayer {
     else if (waitMs < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#request(), waitMs);
   }
 
-  /** Copies the rows that changed into the texture; all of it after the fleet has grown. */
+  /** Uploads the changed rows to the texture; the whole texture after the fleet has grown. */
   #upload(): void {
     const gl = this.#gl;
     const fleet = this.#fleet;

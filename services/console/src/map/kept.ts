@@ -1,4 +1,4 @@
-/** Something that lives on between two screens. */
+/** An object that outlives its screen and is reused by the next one. */
 interface Kept {
   remove(): void;
 }
@@ -7,9 +7,9 @@ let isKeeping = false;
 let kept: Kept | null = null;
 
 /**
- * Lets screens hand things on.
+ * Lets screens hand objects on to the next screen.
  *
- * @returns ends that: who comes next may be somebody else, and is not shown what the last one saw
+ * @returns function that ends this: another user may log in, and must not see the previous user's data
  */
 export function keepThings(): () => void {
   isKeeping = true;
@@ -19,13 +19,13 @@ export function keepThings(): () => void {
   };
 }
 
-/** Hands a thing on to the screen that comes next, one at most; otherwise it is removed. */
+/** Keeps one object for the next screen; any further one is removed. */
 export function keep(thing: Kept): void {
   if (isKeeping && kept === null) kept = thing;
   else thing.remove();
 }
 
-/** What was handed on, which is then the caller's own; null: nothing was. */
+/** Takes the kept object, which the caller then owns; null: none was kept. */
 export function takeKept<T extends Kept>(): T | null {
   const taken = kept as T | null;
   kept = null;

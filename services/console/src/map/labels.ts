@@ -4,7 +4,9 @@ import { worldSize } from './map.ts';
 import { areNearVehicles, type Label } from './pace.ts';
 import { setData } from './set-data.ts';
 
-/** The names at vehicles. To place them anew draws the whole map, so they wait until one is visibly left behind. */
+/**
+ * The name labels of vehicles. Placing them redraws the whole map, so it waits until a label is visibly left behind.
+ */
 export class Labels {
   readonly #map: MapLibreMap;
   #shown: readonly Label[] = [];

@@ -23,7 +23,7 @@ import {
   WORLD_LAYERS,
 } from './style.ts';
 
-// A worker from an address, not from text: the content security policy allows no other.
+// A worker from a URL, not from a blob: the content security policy allows nothing else.
 setWorkerUrl(new URL(workerUrl, location.href).href);
 
 export interface Place {
@@ -32,7 +32,7 @@ export interface Place {
   longitude: number;
 }
 
-/** `12.5/59.93863/30.31413`, as the address bar has it. */
+/** Text of a map position in the address bar, such as `12.5/59.93863/30.31413`. */
 export function placeText({ zoom, latitude, longitude }: Place): string {
   return `${Number(zoom.toFixed(2))}/${latitude.toFixed(5)}/${longitude.toFixed(5)}`;
 }
@@ -43,20 +43,20 @@ export function readPlace(text: string | null): Place | null {
   return isValid ? { zoom, latitude, longitude } : null;
 }
 
-/** A map as one screen has it, until it ends that: what it showed and listened to goes with it. */
+/** The map while one screen uses it. When the screen releases it, its content and listeners are removed. */
 export interface ScreenMap {
   map: MapLibreMap;
-  /** As that of the map. */
+  /** Like `on` of the map. */
   on: MapLibreMap['on'];
   destroy: () => void;
 }
 
 /**
- * Shows the map in an element, in the theme's colours. One map is kept over all screens, as to start one takes longer
- * than most of them do; a second at the same time is one of its own.
+ * Shows the map in an element, in the theme's colours. One map instance is reused by all screens, as starting a map
+ * takes longer than most screens do. A second map at the same time is a separate instance.
  *
- * @param place null: where it was last, or the world
- * @param onReady called once it can show data, unless the screen has ended before
+ * @param place null: the last position, or the world
+ * @param onReady called once the map can show data, unless the screen has ended before
  */
 export function createMap(container: HTMLElement, place: Place | null, onReady: () => void): ScreenMap {
   const own = takeKept<KeptMap>() ?? new KeptMap(container, place);
@@ -88,7 +88,7 @@ export function createMap(container: HTMLElement, place: Place | null, onReady: 
 /** The map with its theme and the chosen base, in an element that goes from screen to screen. */
 class KeptMap {
   readonly map: MapLibreMap;
-  /** When its style is there. */
+  /** Resolves when the style is loaded. */
   readonly ready: Promise<void>;
   readonly #host = document.createElement('div');
   readonly #ends: (() => void)[] = [];
@@ -105,7 +105,7 @@ class KeptMap {
       maxPitch: 0,
       fadeDuration: 0,
       attributionControl: { compact: false },
-      // Only as long as it is on a page, see below.
+      // Only while the map is on a page, see below.
       trackResize: false,
     });
     this.map = map;
@@ -130,7 +130,7 @@ class KeptMap {
     const resize = new ResizeObserver(() => {
       if (!this.#host.isConnected) return;
       const moved = takeSize(map);
-      // What is shown stays where it is on the page; the map itself would keep its centre.
+      // Keeps the content at its position on the page; by default the map would keep its centre.
       if (!map.isMoving() && moved !== null) map.panBy(moved, { animate: false });
     });
     resize.observe(this.#host);
@@ -145,7 +145,7 @@ class KeptMap {
     if (place !== null) this.map.jumpTo({ center: [place.longitude, place.latitude], zoom: place.zoom });
   }
 
-  /** Is on no screen any more, and shows nothing of the last one. */
+  /** Detaches the map from its screen and clears the screen's content. */
   leave(): void {
     const { map } = this;
     map.stop();
@@ -161,7 +161,7 @@ class KeptMap {
   }
 }
 
-/** Where the list is, not where panels open: on a phone they open from below. */
+/** Adds the controls on the side of the list, not of the panels. On a phone, panels open from below. */
 function addControls(map: MapLibreMap): () => void {
   const isRtl = document.documentElement.dir === 'rtl';
   const corner = isRtl ? 'bottom-right' : 'bottom-left';
@@ -182,7 +182,7 @@ function addControls(map: MapLibreMap): () => void {
   };
 }
 
-/** Draws the chosen map below everything else, over the world or in its place. */
+/** Draws the chosen map below everything else, over the world map or instead of it. */
 function followBase(map: MapLibreMap): () => void {
   void loadMaps();
   let present: BaseMap | null = null;
@@ -230,7 +230,7 @@ function repaint(map: MapLibreMap, layers: ReturnType<typeof layersOf>): void {
     for (const [name, value] of Object.entries(paint)) map.setPaintProperty(id, name as never, value as never);
 }
 
-/** What the map shows, in the Mercator square, with a margin. */
+/** The visible part of the Mercator square, with a margin. */
 export function viewOf(map: MapLibreMap): View {
   const bounds = map.getBounds();
   return {
@@ -241,18 +241,18 @@ export function viewOf(map: MapLibreMap): View {
   };
 }
 
-/** Pixels of the map across the whole world. */
+/** Width of the whole world in pixels. */
 export function worldSize(map: MapLibreMap): number {
   return 512 * 2 ** map.getZoom();
 }
 
-/** Where each map is on the page. */
+/** Position of each map on the page. */
 const places = new WeakMap<MapLibreMap, DOMRect>();
 
 /**
- * Takes the size of its element, such as when a panel has opened beside it.
+ * Adapts the map to the size of its element, such as when a panel has opened beside it.
  *
- * @returns how far its middle has moved on the page, in pixels; null: it is where it was, or that is not known
+ * @returns how far its centre has moved on the page, in pixels; null: not moved, or unknown
  */
 function takeSize(map: MapLibreMap): [x: number, y: number] | null {
   const now = map.getContainer().getBoundingClientRect();

@@ -24,7 +24,7 @@ export class MeasureControl implements IControl {
     this.#button.addEventListener('click', () => this.#set(!this.#isOn));
     this.#box.append(this.#button, this.#output);
     map.getContainer().addEventListener('keydown', this.#onKey);
-    // Before the map: what it would choose there is not meant.
+    // Runs before the map's own handler, so that a click selects nothing on the map.
     map.getCanvasContainer().addEventListener('click', this.#onClick, { capture: true });
     return this.#box;
   }

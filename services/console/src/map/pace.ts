@@ -1,14 +1,14 @@
 import type { Fleet } from '../fleet/fleet.ts';
 
-/** A movement of less than this can not be seen. */
+/** A shorter movement is not visible. */
 const STEP_PX = 0.25;
-/** Nobody sees that a name is this far from where its vehicle has moved. */
+/** A label at this distance from its moved vehicle is not noticed. */
 const LABEL_STEP_PX = 2;
 /** Side of the square in which an icon covers no other. Icons of a crowd are drawn smaller. */
 const ICON_SPACE_PX = 26;
 const SMALLEST_SCALE = 0.5;
 
-/** How long nothing visibly moves, on a map of so many pixels around the world; infinite where all stand still. */
+/** How long nothing moves visibly on a map of this world width in pixels; infinite if all vehicles stand still. */
 export function restsForMs(fleet: Fleet, nowMs: number, worldPx: number): number {
   if (nowMs >= fleet.restsAtMs) return Number.POSITIVE_INFINITY;
   let fastest = 0;
@@ -30,10 +30,10 @@ export interface Label {
 }
 
 /**
- * Whether the labels on the map need not be placed anew: they have the names that are to be shown, and each is nearer
- * than two pixels to where its vehicle is now.
+ * Whether the labels on the map are still good enough: they have the names that are to be shown, and each is nearer
+ * than two pixels to its vehicle's current position.
  *
- * @param worldPx pixels of the map around the world
+ * @param worldPx width of the world in pixels
  */
 export function areNearVehicles(shown: readonly Label[], now: readonly Label[], worldPx: number): boolean {
   return (
@@ -45,7 +45,7 @@ export function areNearVehicles(shown: readonly Label[], now: readonly Label[], 
   );
 }
 
-/** The size of icons, of which so many are on so many square pixels. */
+/** Scale of icons for a number of vehicles in an area of square pixels. */
 export function crowdScale(count: number, areaPx: number): number {
   const space = Math.sqrt(areaPx / Math.max(1, count)) / ICON_SPACE_PX;
   return Math.min(1, Math.max(SMALLEST_SCALE, space));

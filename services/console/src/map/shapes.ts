@@ -4,7 +4,7 @@ import { EARTH_RADIUS_M } from '../fleet/mercator.ts';
 const CIRCLE_STEPS = 64;
 const RADIANS = Math.PI / 180;
 
-/** Geofences as the map draws them: circles with their radius, lines with their width. */
+/** Features of geofences: circles with their radius, lines with their width. */
 export function geofenceFeatures(geofences: readonly Geozone[]): GeoJSON.FeatureCollection {
   return {
     type: 'FeatureCollection',

@@ -5,13 +5,13 @@ import { GAP_KIND } from '../track/track.ts';
 
 type Rgb = [red: number, green: number, blue: number];
 
-/** Colours of what the fleet layer draws, 0 to 1. */
+/** Colours of the fleet layer, each component 0 to 1. */
 export interface MapColors {
   /** In the order of `STATES`. */
   states: Rgb[];
   outline: Rgb;
   accent: Rgb;
-  /** Of a vehicle that speeds or raises an alarm. */
+  /** Colour of a vehicle that speeds or raises an alarm. */
   alert: Rgb;
 }
 
@@ -33,9 +33,9 @@ export interface Palette {
   states: readonly string[];
   outline: string;
   accent: string;
-  /** Of a track, from slow to fast. */
+  /** Colours of a track, from slow to fast. */
   speeds: readonly string[];
-  /** Of vehicles in one replay, and of lines in one chart. */
+  /** Colours of the vehicles in one replay, and of the lines in one chart. */
   series: readonly string[];
   gap: string;
   event: string;
@@ -114,9 +114,9 @@ function rgbOf(hex: string): Rgb {
   return [(value >> 16) / 255, ((value >> 8) & 255) / 255, (value & 255) / 255];
 }
 
-/** Without a `glyphs` address MapLibre draws letters by itself, of every script. */
+/** Without a `glyphs` address MapLibre draws letters of every script itself. */
 const FONT = ['Noto Sans Regular'];
-/** An empty picture, as large as an arrow. */
+/** An empty image, as large as an arrow. */
 export const ARROW_SPACE = 'arrow-space';
 export const ARROW_SPACE_PX = 20;
 const EMPTY: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] };
@@ -137,7 +137,7 @@ export function styleOf(origin: string, colors: Palette): StyleSpecification {
         attribution:
           'Natural Earth, <a href="https://www.geonames.org/" target="_blank" rel="noopener">GeoNames</a> (CC BY 4.0)',
       },
-      // A circle is not to become an octagon.
+      // With the default tolerance, a circle would become an octagon.
       geofences: { ...data(), tolerance: 0.05 },
       chosen: data(),
       track: data(),
@@ -330,14 +330,14 @@ function fleetLayers(colors: Palette): LayerSpecification[] {
         'text-font': FONT,
         'text-size': 12,
         'text-variable-anchor': ['top', 'bottom', 'left', 'right'],
-        // Beyond the space of the own arrow, which would take the place of the name otherwise.
+        // Beyond the space of the vehicle's own arrow, which would otherwise collide with the name.
         'text-radial-offset': 1.4,
         'text-max-width': 12,
         'text-padding': 2,
       },
       paint: text,
     },
-    // Keeps the places of all arrows free of names: MapLibre places the symbols of upper layers first.
+    // Keeps names away from all arrows: MapLibre places the symbols of upper layers first.
     {
       id: 'vehicle-spaces',
       type: 'symbol',
@@ -395,22 +395,22 @@ function measureLayers({ accent, outline }: Palette): LayerSpecification[] {
 export const LOWEST_OWN_LAYER = 'geofence-areas';
 export const WORLD_LAYERS = ['sea', 'land', 'coast', 'borders', 'cities'] as const;
 
-/** Kinds of lines of a track: speed classes, then vehicles. */
+/** Colours by kind of a track line: speed classes, then vehicles. */
 function trackColors({ speeds, series }: Palette): string[] {
   return [...speeds, ...series];
 }
 
-/** The kind of line of a vehicle by its number in the replay. */
+/** Kind of a track line for a vehicle, by its number in the replay. */
 export function vehicleKind(number: number): number {
   return LIGHT.speeds.length + number;
 }
 
-/** A geofence's own colour, where it has one. */
+/** A geofence's own colour, or the given default. */
 function ownColor(color: string): never {
   return ['coalesce', ['get', 'color'], color] as never;
 }
 
-/** The colour whose place in the list a property holds. */
+/** Colour by its index in the list, which a property holds. */
 function byNumber(property: string, colors: readonly string[]): never {
   const cases = colors.flatMap((color, number) => [number, color]);
   return ['match', ['get', property], ...cases, colors[0] ?? ''] as never;

@@ -16,7 +16,7 @@ const OtherWays = lazy(async () => (await import('../sign-in/other-ways.tsx')).O
 export function LoginPage() {
   const isBusy = useSignal(false);
   const error = useSignal<string | null>(null);
-  /** What was right, where a code is needed as well. */
+  /** The accepted login and password, while a second factor is still needed. */
   const half = useSignal<{ login: string; password: string } | null>(null);
   const hasForgotten = useSignal(false);
   const title = t().logIn;

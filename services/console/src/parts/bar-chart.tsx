@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 interface Bar {
   label: string;
   value: number;
-  /** The value as people read it. */
+  /** The value as text. */
   text: string;
   href?: string;
 }
@@ -19,10 +19,10 @@ const HEIGHT_PX = 168;
 const HEAD_PX = 18;
 const FOOT_PX = 20;
 const WIDEST_BAR_PX = 72;
-/** Of a letter of a label, on average. */
+/** Average width of a letter of a label. */
 const LETTER_PX = 6.5;
 
-/** Columns, one beside another, such as kilometres by day. The table beside it has the same figures. */
+/** Bar chart, such as kilometres by day. The table beside it has the same figures. */
 export function BarChart({ label, bars }: Props) {
   const figure = useRef<HTMLElement>(null);
   const width = useSignal(FIRST_WIDTH_PX);
@@ -40,7 +40,7 @@ export function BarChart({ label, bars }: Props) {
   const longest = Math.max(1, ...bars.map(({ label: name }) => name.length)) + 2;
   const every = Math.ceil((longest * LETTER_PX) / step);
   const highest = bars.findIndex(({ value }) => value === most);
-  /** Within the picture, whatever stands there. */
+  /** Horizontal position of a bar's text, kept within the chart. */
   const placeOf = (index: number, text: string) => {
     const half = (text.length * LETTER_PX) / 2;
     return Math.max(half, Math.min(width.value - half, (index + 0.5) * step));

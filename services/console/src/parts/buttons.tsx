@@ -4,14 +4,14 @@ import { Icon, type IconName } from './icon.tsx';
 
 interface IconButtonProps {
   icon: IconName;
-  /** Read out. */
+  /** Text for screen readers. */
   label: string;
   title?: string;
   disabled?: boolean;
   onClick: () => void;
 }
 
-/** A picture to press. */
+/** A button with an icon. */
 export function IconButton({ icon, label, title, disabled, onClick }: IconButtonProps) {
   return (
     <button type="button" class="icon" aria-label={label} title={title} disabled={disabled} onClick={onClick}>
@@ -20,7 +20,7 @@ export function IconButton({ icon, label, title, disabled, onClick }: IconButton
   );
 }
 
-/** Sends the form that it stands in. */
+/** Submits the form that contains it. */
 export function SubmitButton({ disabled, children }: { disabled?: boolean; children: ComponentChildren }) {
   return (
     <button type="submit" class="primary" disabled={disabled}>

@@ -6,7 +6,7 @@ import { CancelButton, IconButton } from './buttons.tsx';
 
 interface Props {
   title: string;
-  /** Called when it is closed by its button, Escape or a click beside it. */
+  /** Called when the dialog is closed by its button, Escape or a click outside. */
   onClose: () => void;
   isWide?: boolean;
   children: ComponentChildren;
@@ -33,14 +33,14 @@ export function Dialog({ title, onClose, isWide = false, children }: Props) {
 interface Question {
   title: string;
   text: string;
-  /** On the button that does it, such as "Delete". */
+  /** Text of the confirming button, such as "Delete". */
   action: string;
   answer: (isConfirmed: boolean) => void;
 }
 
 const question = signal<Question | null>(null);
 
-/** Asks before something that can't be undone. */
+/** Asks for confirmation before something that can't be undone. */
 export function confirmed(title: string, text: string, action: string): Promise<boolean> {
   question.peek()?.answer(false);
   return new Promise((resolve) => {
@@ -56,7 +56,7 @@ export function confirmed(title: string, text: string, action: string): Promise<
   });
 }
 
-/** The question that `confirmed` asks: once in the page. */
+/** Dialog for the questions of `confirmed`, rendered once per page. */
 export function Questions() {
   const asked = question.value;
   if (asked === null) return null;

@@ -1,5 +1,5 @@
 /**
- * Bytes as programmers read them: place, hexadecimal, and the signs that can be printed.
+ * Hex dump of bytes: offset, hexadecimal digits, and printable characters.
  *
  * @param perLine an even number
  */
@@ -17,7 +17,7 @@ export function hexLines(bytes: Uint8Array, perLine = 16): string[] {
   return lines;
 }
 
-/** The bytes of a text of hexadecimal digits; what is no pair of them ends it. */
+/** Parses hexadecimal digits. Parsing stops at the first invalid pair. */
 export function bytesOfHex(text: string): Uint8Array {
   const pairs = /^(?:[0-9a-f]{2})*/i.exec(text)?.[0].match(/../g) ?? [];
   return Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16));

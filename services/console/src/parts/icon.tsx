@@ -1,4 +1,4 @@
-/** Outlines on a grid of 24. */
+/** SVG paths on a grid of 24. */
 const PATHS = {
   map: 'M9 4 3 6v14l6-2 6 2 6-2V4l-6 2-6-2Zm0 0v14m6-12v14',
   track: 'M6 19a2 2 0 1 0 0-.1M6 17c0-5 12-3 12-9M18 5a2 2 0 1 0 0-.1',

@@ -12,7 +12,7 @@ interface Props {
   children?: ComponentChildren;
 }
 
-/** What stands where there is nothing to show: why, and what to do next. */
+/** Message in place of missing content: why it is missing, and what to do next. */
 export function Message({ icon, title, hint, action, onAction, children }: Props) {
   return (
     <div class="message" role="status">
@@ -29,13 +29,13 @@ export function Message({ icon, title, hint, action, onAction, children }: Props
   );
 }
 
-/** What stands where nothing is found, with a button that takes away what was asked for. */
+/** Message if a search finds nothing, with a button that clears the filter. */
 export function NoneFound({ showAll, asked }: { showAll: string; asked: readonly string[] }) {
   const clear = () => setQuery(Object.fromEntries(asked.map((name) => [name, null])));
   return <Message icon="search" title={t().parts.noneFound} action={showAll} onAction={clear} />;
 }
 
-/** What went wrong; read out as soon as it is there. */
+/** An error message, announced by screen readers when it appears. */
 export function Failure({ children }: { children: ComponentChildren }) {
   return (
     <p class="error" role="alert">

@@ -7,17 +7,17 @@ import { IconButton } from './buttons.tsx';
 import { confirmed } from './dialog.tsx';
 
 interface Props {
-  /** Its classes. */
+  /** CSS classes. */
   kind: string;
   label: string;
-  /** With an `h2`, which takes the focus. */
+  /** Header with an `h2`, which gets the focus. */
   head: ComponentChildren;
-  /** What it shows: another one takes the focus again. */
+  /** Identifies the content: when it changes, the heading gets the focus again. */
   of?: string | null;
   onClose: () => void;
-  /** Of what no `EditForm` in it knows. */
+  /** Unsaved changes that are not those of an `EditForm` in the panel. */
   isChanged?: boolean;
-  /** Takes the Escape key before the panel does. */
+  /** Handles the Escape key before the panel does; true if handled. */
   onEscape?: (() => boolean) | undefined;
   children: ComponentChildren;
 }
@@ -25,10 +25,10 @@ interface Props {
 type IsChanged = () => boolean;
 const Forms = createContext<Set<IsChanged> | null>(null);
 
-/** The open panels, the last one opened at the end: Escape is for that one. */
+/** Handlers of the open panels, the last opened one at the end. That one handles Escape. */
 const open: ((event: KeyboardEvent) => void)[] = [];
 const onKey = (event: KeyboardEvent) => {
-  // What is open within or above the panel closes first, and a search field is emptied.
+  // Popovers and dialogs close first, and Escape clears a search field.
   if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
   if (document.querySelector(':popover-open, dialog[open]') !== null) return;
   const { target } = event;
@@ -37,8 +37,8 @@ const onKey = (event: KeyboardEvent) => {
 };
 
 /**
- * What is open beside a list or a map. It takes the focus from what opened it; its button and Escape close it, after a
- * question where a form in it has changes.
+ * A panel beside a list or a map. It takes the focus from the control that opened it. Its button and Escape close it,
+ * after a confirmation if a form in it has changes.
  */
 export function Panel({ kind, label, head, of = null, onClose, isChanged = false, onEscape, children }: Props) {
   const element = useRef<HTMLElement>(null);
@@ -66,7 +66,7 @@ export function Panel({ kind, label, head, of = null, onClose, isChanged = false
   }, []);
   useLayoutEffect(() => {
     const heading = element.current?.querySelector<HTMLElement>('h2');
-    // Who chooses on the map or plays a track goes on there, and an address that is opened begins at its top.
+    // A user who works on the map or plays a track keeps the focus there, and a newly opened page starts at its top.
     const { activeElement } = document;
     if (heading && activeElement !== null && !activeElement.matches('body, canvas, .player *')) focusOn(heading);
   }, [of]);
@@ -81,7 +81,7 @@ export function Panel({ kind, label, head, of = null, onClose, isChanged = false
   );
 }
 
-/** The panel that the form stands in asks before it closes while there are changes. */
+/** Makes the enclosing panel ask before it closes while the form has changes. */
 export function useUnsaved(isChanged: IsChanged): void {
   const forms = useContext(Forms);
   const ask = useRef(isChanged);

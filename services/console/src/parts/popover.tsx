@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 
 interface Props {
-  /** That buttons open it by: `popovertarget`. */
+  /** Id for the `popovertarget` of buttons that open the menu. */
   id: string;
   kind?: string;
   content: ComponentType;
 }
 
-/** A menu whose content is there while it is open, and loaded with its first time where it is lazy. */
+/** A menu whose content exists only while it is open. Lazy content is loaded when it is first opened. */
 export function Popover({ id, kind = '', content: Content }: Props) {
   const isOpen = useSignal(false);
   return (

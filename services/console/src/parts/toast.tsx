@@ -15,7 +15,7 @@ const MOST = 4;
 const toasts = signal<readonly Toast[]>([]);
 let lastId = 0;
 
-/** Shows a line for a few seconds; an error stays until it is closed. */
+/** Shows a message for a few seconds; an error stays until it is closed. */
 export function toast(text: string, kind: Kind = 'info', href?: string): void {
   const id = ++lastId;
   toasts.value = [...toasts.peek(), { id, kind, text, href }].slice(-MOST);

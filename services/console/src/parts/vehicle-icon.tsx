@@ -1,12 +1,12 @@
 import type { Vehicle } from '@outrider/client';
 
-/** What a vehicle can be. */
+/** Types of vehicle that have an icon. */
 export type VehicleIconName = NonNullable<Vehicle['icon']>;
 
 const wheel = (x: number, y: number, radius: number) =>
   `M${x + radius} ${y}a${radius} ${radius} 0 1 0 -${2 * radius} 0a${radius} ${radius} 0 1 0 ${2 * radius} 0Z`;
 
-/** Outlines on a grid of 24, each seen from its right side. */
+/** SVG paths on a grid of 24, each seen from the vehicle's right side. */
 const PATHS: Readonly<Record<VehicleIconName, string>> = {
   car: `M3 17v-4l3-1 2.500-4.500h6L18 12l3 1v4h-2M9.500 17h5M3 17h1.500${wheel(7, 17, 2)}${wheel(17, 17, 2)}`,
   taxi: `M3 17v-4l3-1 2.500-4.500h6L18 12l3 1v4h-2M9.500 17h5M3 17h1.500M10 7.500V4.500h4v3${wheel(7, 17, 2)}${wheel(17, 17, 2)}`,
@@ -28,11 +28,11 @@ const PATHS: Readonly<Record<VehicleIconName, string>> = {
 
 interface Props {
   name: string | null;
-  /** Of the vehicle; null: that of the text. */
+  /** Colour of the vehicle; null: that of the text. */
   color: string | null;
 }
 
-/** What the vehicle is, in its colour; a plain dot where nothing is said. */
+/** Icon of a vehicle in its colour; a plain dot without a known type. */
 export function VehicleIcon({ name, color }: Props) {
   const path = name === null ? undefined : (PATHS as Readonly<Record<string, string>>)[name];
   return (

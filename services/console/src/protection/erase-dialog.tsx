@@ -19,7 +19,7 @@ interface Props {
 
 const PATH = '/api/v1/vehicles/{id}/history/erase';
 
-/** Erases what a vehicle did before a day: it is counted first, and asked once more. */
+/** Erases a vehicle's history before a day. The affected data is counted first, and a confirmation is required. */
 export function EraseDialog({ vehicle, onClose }: Props) {
   const words = protectionWords();
   const day = useSignal('');
@@ -45,7 +45,7 @@ export function EraseDialog({ vehicle, onClose }: Props) {
     if (!(await confirmed(words.erase, words.eraseQuestion(formats().calendarDate(day.value)), words.erase))) return;
     await attempt(async () => {
       asked.value = ((await (await call('false')).json()) as { id: string }).id;
-      // What was counted is going.
+      // The counted data is being erased.
       found.value = null;
     });
   };

@@ -14,7 +14,7 @@ interface Props {
 
 const PATHS = { user: '/api/v1/users/{id}/export', driver: '/api/v1/drivers/{id}/export' } as const;
 
-/** Has what is held about a person made as a file, and offers it once it is done. */
+/** Creates a file with all data about a person, and offers it once it is done. */
 export function ExportData({ person, id, isOwn = false }: Props) {
   const words = protectionWords();
   const asked = useSignal<string | null>(null);

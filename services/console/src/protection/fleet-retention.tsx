@@ -10,7 +10,7 @@ import { protectionWords } from './words.ts';
 
 const PATH = '/api/v1/users/{id}/retention';
 
-/** For how many days the fleet of a dealer, or of the operator, keeps its history. */
+/** Number of days for which the fleet of a dealer, or of the operator, keeps its history. */
 export function FleetRetentionForm({ userId, role }: { userId: string; role: 'operator' | 'dealer' }) {
   const words = protectionWords();
   const path = { id: userId };

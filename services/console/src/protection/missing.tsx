@@ -1,11 +1,11 @@
 import { formats } from '../format.ts';
 import { protectionWords } from './words.ts';
 
-/** What a report says that it lacks, on its first page. */
+/** Missing data that a report names on its first page. */
 export interface Missing {
-  /** What was before is erased of some of the vehicles. */
+  /** The history before this time was erased for some of the vehicles. */
   historyFrom?: string | undefined;
-  /** Of when the archive has lost rows. */
+  /** Time ranges in which the archive has lost rows. */
   incomplete?: readonly { from: string; to: string }[] | undefined;
 }
 

@@ -13,12 +13,12 @@ export interface OwnFields {
   geofenceId?: unknown;
 }
 
-/** Is it about a driver's licence? Then no vehicle is part of it. */
+/** Whether the event is about a driver's licence. Such an event has no vehicle. */
 export function isLicence(event: Notification['event']): event is LicenceExpiry {
   return event.vehicleId === null;
 }
 
-/** “Van 7 left Depot after 25 s”: as in e-mails. */
+/** Describes a notification as in e-mails: “Van 7 left Depot after 25 s”. */
 export function describe({
   vehicleName,
   geofenceName,
@@ -30,12 +30,12 @@ export function describe({
   return sentence({ kind, phase, stage, licenceExpiresOn, driverName, vehicleName, ...timesOf(event) });
 }
 
-/** An event of a vehicle and at a geofence that the user sees. */
+/** Describes an event with the names of its vehicle and geofence, as far as the user sees them. */
 export function describeEvent(event: PublishedEvent, vehicleName: string | null, geofenceName: string | null): string {
   return sentence({ ...factsOf(event), vehicleName, geofenceName, ...timesOf(event) });
 }
 
-/** An event with the names that this page knows. */
+/** Describes an event with the names that this page knows. */
 export function describeLive(event: PublishedEvent): string {
   const { vehicleName, geofenceName } = namesOf(event);
   return describeEvent(event, vehicleName, geofenceName);
@@ -49,7 +49,7 @@ export function namesOf(event: PublishedEvent): { vehicleName: string | null; ge
   return { vehicleName: vehicle?.name ?? null, geofenceName: geofence ? geofence.properties.name : null };
 }
 
-/** Facts have the names of the fields. */
+/** The facts of a sentence have the same names as the event's fields. */
 function factsOf(event: PublishedEvent): EventFacts {
   return event as unknown as EventFacts;
 }

@@ -7,7 +7,7 @@ import { ShareDialog } from './share-dialog.tsx';
 
 export interface Shared {
   vehicleIds: readonly string[];
-  /** The interval whose tracks are shared; left out, where the vehicles are. */
+  /** The interval whose tracks are shared; if left out, the current positions of the vehicles. */
   track?: { fromMs: number; toMs: number };
 }
 

@@ -16,10 +16,10 @@ import type { Shared } from './share-button.tsx';
 
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
-/** How many hours a link may work. */
+/** Lifetimes of a link, in hours. */
 const LIFETIMES = [1, 4, 12, DAY_HOURS, 7 * DAY_HOURS, 30 * DAY_HOURS];
 
-/** Says what a link shows and for how long, makes it, and gives it to copy or to send. */
+/** Chooses what a link shows and for how long, creates it, and offers to copy or send it. */
 export function ShareDialog({ vehicleIds, track, onClose }: Shared & { onClose: () => void }) {
   const chosen = useSignal(vehicleIds);
   const name = useSignal('');
@@ -122,7 +122,7 @@ function Made({ link: { path, name, expiresAt } }: { link: CreatedShareLink }) {
   const copy = async () => {
     box.current?.querySelector('input')?.select();
     try {
-      // Without TLS there is no clipboard for scripts: what is selected is copied.
+      // Without TLS, scripts have no clipboard: copy the selection instead.
       if (navigator.clipboard) await navigator.clipboard.writeText(url);
       else document.execCommand('copy');
       toast(words.copied);
@@ -132,7 +132,7 @@ function Made({ link: { path, name, expiresAt } }: { link: CreatedShareLink }) {
   };
   const send = () =>
     navigator.share({ url, ...(name === null ? {} : { title: name }) }).catch(() => {
-      // It was called off.
+      // The user cancelled sharing.
     });
   return (
     <div class="share-form" ref={box}>

@@ -7,7 +7,7 @@ import { followLanguage } from '../words/words.ts';
 import { SharedPage } from './page.tsx';
 import { SharedView } from './shared-view.ts';
 
-/** What a share link leads to: a page without a login, of what `/s/{token}/data` shows. */
+/** The page of a share link: without a login, it shows the data of `/s/{token}/data`. */
 followPreferences();
 followLanguage();
 const view = new SharedView(location.pathname);

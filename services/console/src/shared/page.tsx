@@ -9,7 +9,7 @@ import { joined, t } from '../words/words.ts';
 import { SharedMap } from './shared-map.ts';
 import type { SharedView } from './shared-view.ts';
 
-/** "5 minutes ago" is written anew at this pace. */
+/** Update interval of ages such as "5 minutes ago". */
 const CLOCK_MS = 5000;
 
 export function SharedPage({ view }: { view: SharedView }) {
@@ -131,7 +131,7 @@ function Now({ vehicle: { state, position } }: { vehicle: Shared['vehicles'][num
   );
 }
 
-/** The time at which the tracks' vehicles are shown. */
+/** Slider for the time at which the vehicles are shown on their tracks. */
 function Slider({ tracks, timeMs }: { tracks: readonly Track[]; timeMs: Signal<number> }) {
   const times = tracks.flatMap(({ timeMs: all }) => [all.at(0), all.at(-1)]).filter((time) => time !== undefined);
   if (times.length === 0) return null;
@@ -161,7 +161,7 @@ function speedAt(track: Track | undefined, timeMs: number): string {
   return Number.isNaN(kmh) ? '–' : formats().speed(kmh);
 }
 
-/** Empty where the link shows where vehicles are now. */
+/** Empty if the link shows current positions. */
 function tracksOf({ track, vehicles }: Shared): Track[] {
   if (track === null) return [];
   return vehicles.map(({ points }) => {

@@ -13,7 +13,7 @@ const LABEL_MS = 500;
 const CLOSE_ZOOM = 14;
 const PLACE_ZOOM = 12;
 
-/** The vehicles of a link where they are, or their tracks with each vehicle where the clock has it. */
+/** The vehicles of a link at their current positions, or their tracks with each vehicle at the clock's time. */
 export class SharedMap {
   readonly #map: MapLibreMap;
   readonly #labels: Labels;
@@ -50,7 +50,7 @@ export class SharedMap {
     if (this.#isReady) this.#draw();
   }
 
-  /** Goes to one of the vehicles, by its place in the list. */
+  /** Moves the map to one of the vehicles, by its index in the list. */
   goTo(index: number): void {
     const track = this.#tracks[index];
     const at = track ? placeAt(track, this.#timeMs.peek()) : this.#shared?.vehicles[index]?.position;
@@ -65,7 +65,7 @@ export class SharedMap {
 
   #draw(): void {
     const { vehicles = [] } = this.#shared ?? {};
-    // Vehicles of a link have no ids: they are known by their place in the list.
+    // Vehicles of a link have no ids, so their index in the list is used.
     this.#fleet.define(vehicles.map(({ name }, index) => ({ id: `${index}`, name }) as Vehicle));
     const places: [number, number][] = [];
     for (const [index, { position, state }] of vehicles.entries()) {
@@ -87,7 +87,7 @@ export class SharedMap {
     this.#fitTo(places);
   }
 
-  /** Once: afterwards the viewer moves the map. A single vehicle is kept in sight. */
+  /** Fits the map once; afterwards the viewer moves it. A single vehicle is kept in view. */
   #fitTo(places: readonly [number, number][]): void {
     const [only] = places;
     if (this.#hasFitted && this.#tracks.length === 0 && places.length === 1 && only !== undefined) {
@@ -100,7 +100,7 @@ export class SharedMap {
     const latitudes = places.map(([, latitude]) => latitude);
     const south = Math.min(...latitudes);
     fit(this.#map, [Math.min(...longitudes), south, Math.max(...longitudes), Math.max(...latitudes)], false);
-    // One place: with what is around it.
+    // A single place is shown with the area around it.
     if (this.#map.getZoom() > PLACE_ZOOM && this.#tracks.length === 0) this.#map.setZoom(PLACE_ZOOM);
   }
 

@@ -3,30 +3,30 @@ import { signal } from '@preact/signals';
 
 const MOVING_MS = 3000;
 const PARKED_MS = 10_000;
-/** A track of the past does not change, but its link may end. */
+/** A past track does not change, but its link may end. */
 const TRACK_MS = 60_000;
 const FAILED_MS = 10_000;
 
 export type Trouble = 'connection' | 'too-many';
 
-/** How long what a link shows stays as it is, more or less. */
+/** Pause before the next poll: roughly the time for which the shared data does not change. */
 export function pauseMs(shared: Shared): number {
   if (shared.track !== null) return TRACK_MS;
   return shared.vehicles.some(({ state }) => state === 'moving') ? MOVING_MS : PARKED_MS;
 }
 
-/** What a share link shows, asked for again and again while somebody looks at it. */
+/** Data of a share link, polled while the page is visible. */
 export class SharedView {
   /** Null: not known yet. */
   readonly shared = signal<Shared | null>(null);
-  /** The link shows nothing any more: it expired, was revoked, or is unknown. */
+  /** The link is no longer valid: it expired, was revoked, or is unknown. */
   readonly hasEnded = signal(false);
   readonly trouble = signal<Trouble | null>(null);
   readonly #path: string;
   #etag: string | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param path of the page: `/s/{token}` */
+  /** @param path path of the page: `/s/{token}` */
   constructor(path: string) {
     this.#path = path.replace(/\/$/, '');
   }

@@ -13,7 +13,7 @@ interface Props {
   onBack: () => void;
 }
 
-/** The second step of a login: a code or a passkey of an account with a second factor. */
+/** The second step of a login with a second factor: a code or a passkey. */
 export function CodeForm({ login, password, onBack }: Props) {
   const words = signInWords().login;
   const isBusy = useSignal(false);

@@ -10,8 +10,8 @@ import { t } from '../words/words.ts';
 import { signInWords } from './words.ts';
 
 /**
- * Where e-mails about an account go. The own address needs the password; an account of somebody else can be sent an
- * invitation.
+ * E-mail address of an account. Changing one's own address requires the password. Another person's account can be sent
+ * an invitation.
  */
 export function EmailForm({ userId, isOwn }: { userId: string; isOwn: boolean }) {
   const words = signInWords().email;

@@ -7,14 +7,14 @@ import { toast } from '../parts/toast.tsx';
 import { api } from '../session.ts';
 import { signInWords } from './words.ts';
 
-/** As inputs of times have it: in the zone of the device, to the minute. */
+/** Value for time inputs: in the zone of the device, to the minute. */
 function localText(iso: string | null): string {
   if (iso === null) return '';
   const at = new Date(iso);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** When the time of an account is over: from then on it is blocked. */
+/** When an account expires: from then on it is blocked. */
 export function ExpiryForm({ userId, onChange }: { userId: string; onChange: () => Promise<void> }) {
   const words = signInWords().expiry;
   const path = { id: userId };

@@ -9,7 +9,7 @@ import { api } from '../session.ts';
 import { OwnPasswordForm } from './own-password-form.tsx';
 import { signInWords } from './words.ts';
 
-/** The provider that the own account can be signed in to by, where one is set: linked, and unlinked. */
+/** Links the user's own account to the configured OpenID provider, or unlinks it. */
 export function OpenIdSection() {
   const words = signInWords().openId;
   const state = useSignal<OpenIdLink | null>(null);

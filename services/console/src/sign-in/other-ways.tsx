@@ -10,13 +10,13 @@ import { signInWords } from './words.ts';
 /** Challenges of passkeys are good for ten minutes. */
 const OFFER_MS = 540_000;
 
-/** Ways to log in besides login and password, where the service has any, and why the last try failed. */
+/** Ways to log in other than login and password, if the service has any, and the reason for the last failure. */
 export function OtherWays() {
   const words = signInWords();
   const name = useSignal<string | null>(null);
   const hasPasskeys = useSignal(false);
   const error = useSignal<string | null>(null);
-  /** Ends what the login field offers; a browser asks for one passkey at a time. */
+  /** Ends the offer in the login field: a browser asks for only one passkey at a time. */
   const offer = useSignal(new AbortController());
   useEffect(() => {
     api.get('/auth/options').then(
@@ -25,13 +25,13 @@ export function OtherWays() {
         hasPasskeys.value = passkeyOrigin === location.origin && supportsPasskeys();
         if (hasPasskeys.value) void offerPasskeys();
       },
-      // Login and password work without.
+      // Login and password work without these options.
       () => {},
     );
     return () => offer.peek().abort();
   }, []);
 
-  /** Passkeys among what the browser fills in, for as long as the page is open. */
+  /** Offers passkeys in the browser's autofill, as long as the page is open. */
   const offerPasskeys = async () => {
     const { signal } = offer.peek();
     if (!(await canOfferPasskeys())) return;
@@ -48,7 +48,7 @@ export function OtherWays() {
       await enter();
       return false;
     } catch (reason) {
-      // The login field may offer one that nobody chooses.
+      // The offer in the login field may end without a choice.
       if (signal.aborted || (mediation === 'conditional' && reason instanceof DOMException)) return false;
       error.value = describePasskeyError(reason);
       return isWrongPasskey(reason);

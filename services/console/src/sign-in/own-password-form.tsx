@@ -4,16 +4,16 @@ import { TaskForm } from '../parts/forms/task-form.tsx';
 import { t } from '../words/words.ts';
 
 interface Props {
-  /** On the button. */
+  /** Text of the button. */
   action: string;
   run: (currentPassword: string, data: FormData) => Promise<void>;
   describe?: (error: unknown) => string;
   onCancel: () => void;
-  /** What comes before the password. */
+  /** Fields before the password. */
   children?: ComponentChildren;
 }
 
-/** Asks for the own password before something that a stolen session shall not do. */
+/** Asks for the user's own password before an action that a stolen session must not be able to do. */
 export function OwnPasswordForm({ run, children, ...rest }: Props) {
   return (
     <TaskForm {...rest} pointers={['/currentPassword']} run={(data) => run(String(data.get('current')), data)}>

@@ -17,12 +17,12 @@ import { signInWords } from './words.ts';
 
 type Task = { kind: 'add' } | { kind: 'rename' | 'remove'; passkey: Passkey };
 
-/** The passkeys of the own account: added, named, removed. */
+/** The passkeys of the user's own account: add, rename, remove. */
 export function PasskeySection({ onChange }: { onChange: () => void }) {
   const words = signInWords().passkeys;
   const passkeys = useSignal<readonly Passkey[] | null>(null);
   const error = useSignal<string | null>(null);
-  /** Why this page can make none; undefined: not known yet. */
+  /** Why this page cannot create passkeys; undefined: not known yet. */
   const obstacle = useSignal<string | null | undefined>(undefined);
   const task = useSignal<Task | null>(null);
   const read = async () => {

@@ -3,18 +3,18 @@ import { describeError } from '../errors.ts';
 import { api } from '../session.ts';
 import { signInWords } from './words.ts';
 
-/** Can passkeys be used in this browser, at this host? An IP address has none. */
+/** Whether passkeys can be used in this browser, at this host. They do not work with an IP address. */
 export function supportsPasskeys(): boolean {
   if (/^[\d.]+$|^\[/.test(location.hostname)) return false;
   return typeof PublicKeyCredential !== 'undefined' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 }
 
-/** Can the login field offer passkeys? */
+/** Whether the login field can offer passkeys. */
 export async function canOfferPasskeys(): Promise<boolean> {
   return supportsPasskeys() && (await PublicKeyCredential.isConditionalMediationAvailable?.()) === true;
 }
 
-/** Has a device make a passkey. @throws {DOMException} where the person or the device refuses */
+/** Lets a device create a passkey. @throws {DOMException} if the person or the device refuses */
 export async function makePasskey({ publicKey }: PasskeyOptions) {
   const options = PublicKeyCredential.parseCreationOptionsFromJSON(publicKey);
   const made = (await navigator.credentials.create({ publicKey: options })) as PublicKeyCredential;
@@ -22,11 +22,11 @@ export async function makePasskey({ publicKey }: PasskeyOptions) {
 }
 
 /**
- * Has a passkey sign a challenge of the service.
+ * Lets a passkey sign a challenge of the service.
  *
- * @param signal ends the question
+ * @param signal cancels the request
  * @param mediation `conditional`: the login field offers passkeys, and the person may never choose one
- * @throws {DOMException} where the person or the device refuses, or the question ended
+ * @throws {DOMException} if the person or the device refuses, or the request was cancelled
  */
 export async function askPasskey(
   signal?: AbortSignal,
@@ -38,12 +38,12 @@ export async function askPasskey(
   return { state, credential: signed.toJSON() as SignedPasskey['credential'] };
 }
 
-/** Did the service refuse what a passkey signed? */
+/** Whether the service refused a passkey's signature. */
 export function isWrongPasskey(error: unknown): boolean {
   return error instanceof ApiError && error.problem.type === 'urn:outrider:problem:wrong-passkey';
 }
 
-/** What went wrong with a passkey, in words. */
+/** Describes an error with a passkey. */
 export function describePasskeyError(error: unknown): string {
   const words = signInWords().passkeys;
   if (error instanceof DOMException) return error.name === 'InvalidStateError' ? words.known : words.cancelled;

@@ -38,7 +38,7 @@ function SmallForm({ about, action, run, onBack, children }: FormProps) {
   );
 }
 
-/** Asks for the link by which a forgotten password is replaced. */
+/** Requests the link with which a forgotten password is replaced. */
 export function ForgottenPassword({ onBack }: { onBack: () => void }) {
   const words = signInWords().reset;
   const isSent = useSignal(false);
@@ -54,7 +54,7 @@ export function ForgottenPassword({ onBack }: { onBack: () => void }) {
   );
 }
 
-/** Where the links of e-mails lead: chooses the password of an account. */
+/** Target of the links in e-mails: sets the password of an account. */
 export function PasswordLinkPage() {
   const words = signInWords().reset;
   const isSet = useSignal(false);

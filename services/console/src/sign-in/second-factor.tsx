@@ -16,7 +16,7 @@ import { signInWords } from './words.ts';
 
 type Task = 'begin' | 'renew' | 'disable';
 
-/** The own second factor: turned on, with new recovery codes, and turned off. */
+/** The second factor of the user's own account: turn on, renew recovery codes, turn off. */
 export function SecondFactorSection() {
   const words = signInWords().factor;
   const factor = useSignal<SecondFactor | null>(null);
@@ -65,7 +65,7 @@ export function SecondFactorSection() {
   );
 }
 
-/** Asks for the password, does it, and shows what comes of it once. */
+/** Asks for the password, runs the task, and shows its result once. */
 function TaskDialog({ task, onClose }: { task: Task; onClose: () => void }) {
   const words = signInWords().factor;
   const secret = useSignal<SecondFactorSecret | null>(null);
@@ -125,7 +125,7 @@ function ConfirmForm({ secret: { secret, uri }, onConfirmed }: ConfirmProps) {
   );
 }
 
-/** Codes that are shown once. */
+/** Recovery codes, which are shown only once. */
 export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   return (
     <div class="form">
@@ -146,7 +146,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
   );
 }
 
-/** Of another account, for operators: shown where there is one, to be removed when its user has lost the phone. */
+/** Lets operators remove the second factor of another account, if it has one, when its user has lost the phone. */
 export function RemoveSecondFactor({ userId, login }: { userId: string; login: string }) {
   const words = signInWords().factor;
   const isOn = useSignal(false);

@@ -1,7 +1,7 @@
 import type { signIn } from '../words/en/accounts/sign-in.ts';
 import { pageWords } from '../words/page-words.ts';
 
-/** Words of logging in beside login and password. */
+/** Texts about ways to log in other than login and password. */
 export const signInWords = pageWords(
   import.meta.glob<typeof signIn>('../words/*/accounts/sign-in.ts', { import: 'signIn' }),
 );

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 
 export const RATES = [1, 10, 30, 60, 120, 300] as const;
 
-/** The one clock of a replay: map, chart and slider follow it. */
+/** The shared clock of a replay, which map, chart and slider follow. */
 export class ReplayClock {
   readonly timeMs = signal(0);
   readonly isPlaying = signal(false);
@@ -11,7 +11,7 @@ export class ReplayClock {
   toMs = 0;
   #lastMs = 0;
 
-  /** A new interval, at its beginning or at the given time. */
+  /** Sets a new interval, and moves the clock to its start or to the given time. */
   setInterval(fromMs: number, toMs: number, timeMs = fromMs): void {
     this.fromMs = fromMs;
     this.toMs = toMs;
@@ -33,7 +33,7 @@ export class ReplayClock {
     this.isPlaying.value = true;
   }
 
-  /** Called with each frame while it plays. */
+  /** Called with each frame during playback. */
   tick(nowMs: number): void {
     if (!this.isPlaying.peek()) return;
     this.seek(this.timeMs.peek() + (nowMs - this.#lastMs) * this.rate.peek());

@@ -1,29 +1,29 @@
 import type { EventsRow, StopsRow, TripsRow } from '@outrider/client';
 import { gaps, lengthM, type Track } from './track.ts';
 
-/** What happened on a track: a trip, a stop, an event, or a gap in the data. */
+/** A mark on a track: a trip, a stop, an event, or a gap in the data. */
 export interface Mark {
-  /** It stands in the address. */
+  /** Identifies the mark in the address. */
   key: string;
   vehicleId: string;
   kind: 'trip' | 'stop' | 'event' | 'gap';
   fromMs: number;
-  /** Null while it lasts. */
+  /** Null while ongoing. */
   toMs: number | null;
   durationSeconds: number;
-  /** Where it began. */
+  /** Position of its start. */
   longitude: number;
   latitude: number;
-  /** Of a trip; null elsewhere. */
+  /** Only for trips; otherwise null. */
   distanceM: number | null;
-  /** Of an event or a stop, as the API has it. */
+  /** The API's row of an event or a stop. */
   row: EventsRow | StopsRow | null;
 }
 
-/** Trips and stops have rows of their own. */
+/** Kinds of event that are shown as trips and stops. */
 const SHOWN_OTHERWISE = new Set(['trip', 'parking', 'idling']);
 
-/** Everything that happened on a vehicle's track, by time. */
+/** All marks of a vehicle's track, by time. */
 export function marksOf(
   vehicleId: string,
   track: Track,
@@ -49,7 +49,7 @@ export function marksOf(
     ...trips.map((trip): Mark => {
       const { startedAt, endedAt, durationSeconds, startLongitude, startLatitude } = trip;
       const mark = common('trip', `${short}-${Date.parse(startedAt) / 1000}`, startedAt, endedAt);
-      // The service counts a trip's distance when it ends.
+      // The service computes a trip's distance when it ends.
       const distanceM = trip.distanceM ?? lengthM(track, mark.fromMs);
       return { ...mark, durationSeconds, longitude: startLongitude, latitude: startLatitude, distanceM };
     }),
@@ -74,7 +74,7 @@ export function marksOf(
   ].sort((a, b) => a.fromMs - b.fromMs);
 }
 
-/** Of the marks drawn near a time, the nearest; null where none begins within `mostMs`. */
+/** The mark whose start is nearest to a time; null if none begins within `mostMs`. */
 export function nearestMark(marks: readonly Mark[], timeMs: number, mostMs: number): Mark | null {
   let found: Mark | null = null;
   let least = mostMs;

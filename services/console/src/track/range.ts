@@ -4,7 +4,7 @@ import { presetRange, type TimeRange, timeRangeOf } from '../time-range.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The interval of an address; where it names only a second, that second's day in the viewer's zone. */
+/** The interval in the address. If it has only a second, the day of that second in the viewer's zone. */
 export function replayRange(query: URLSearchParams, timeZone: string | null, nowMs: number): TimeRange {
   const atMs = timeOf(query.get('t'));
   const isNamed = query.has('range') || query.has('from');
@@ -14,7 +14,7 @@ export function replayRange(query: URLSearchParams, timeZone: string | null, now
   return { preset: null, fromMs: startOf(date, timeZone), toMs: startOf(addDays(date, 1), timeZone) };
 }
 
-/** The interval of the same length before or after another; whole days stay whole where clocks change. */
+/** The next or previous interval of the same length. Whole days stay whole even if clocks change. */
 export function nextRange({ fromMs, toMs }: TimeRange, direction: 1 | -1, timeZone: string | null): TimeRange {
   const [from, to] = [dateOf(fromMs, timeZone), dateOf(toMs, timeZone)];
   if (startOf(from, timeZone) !== fromMs || startOf(to, timeZone) !== toMs) {

@@ -1,4 +1,4 @@
-/** An interval of a sensor's history, as the API has it. */
+/** An interval of a sensor's history, from the API. */
 export interface SeriesRow {
   startedAt: string;
   sensorId: string;
@@ -9,19 +9,19 @@ export interface SeriesRow {
 export interface Series {
   seconds: number[];
   values: (number | null)[];
-  /** What one value is of. */
+  /** Length of the interval that one value covers. */
   stepMs: number;
 }
 
-/** A silence longer than so many intervals is a gap, however long the intervals. */
+/** A pause longer than this many intervals is a gap, however long the intervals. */
 const GAP_STEPS = 2.5;
-/** Of so many values is the median that a level without a sensor is shown by. */
+/** Window size of the median filter for a tank level without a sensor. */
 const MEDIAN_OF = 5;
 
 /**
- * The history of each sensor, by its id; a value stands in the middle of its interval.
+ * The history of each sensor by its id. A value is placed at the middle of its interval.
  *
- * @param gapMs a longer silence breaks the line
+ * @param gapMs a longer pause breaks the line
  */
 export function seriesOf(rows: readonly SeriesRow[], gapMs: number): Map<string, Series> {
   const times = new Map<string, { startMs: number; mean: number }[]>();
@@ -41,7 +41,7 @@ export function seriesOf(rows: readonly SeriesRow[], gapMs: number): Map<string,
   );
 }
 
-/** The least distance of two times; 0 where there are no two. */
+/** Smallest difference between two successive times; 0 if none exists. */
 function stepOf(lists: readonly (readonly number[])[]): number {
   let least = Number.POSITIVE_INFINITY;
   for (const list of lists)
@@ -67,7 +67,7 @@ function broken(times: readonly number[], found: readonly number[], stepMs: numb
   return { seconds, values, stepMs };
 }
 
-/** What all sensors say together, at the times that each of them has. */
+/** Sum of all sensors, at the times that all of them have. */
 export function sumOf(all: readonly Series[]): Series {
   const [first, ...others] = all;
   if (first === undefined) return { seconds: [], values: [], stepMs: 0 };
@@ -88,7 +88,7 @@ export function sumOf(all: readonly Series[]): Series {
   return { seconds, values, stepMs: first.stepMs };
 }
 
-/** Each value as the median of those around it; breaks stay. */
+/** Median filter. Gaps stay. */
 export function medianed({ seconds, values, stepMs }: Series): Series {
   const half = MEDIAN_OF >> 1;
   const next = values.map((value, nth) => {

@@ -1,34 +1,37 @@
 import type { TrackPosition } from '@outrider/client';
 
-/** A track in typed arrays, by time. */
+/** A track in typed arrays, in order of time. */
 export interface Track {
   count: number;
-  /** A longer silence is a gap: the line is broken there. */
+  /** A longer pause is a gap, at which the line is broken. */
   gapMs: number;
   positions: readonly TrackPosition[];
   timeMs: Float64Array;
   longitude: Float64Array;
   latitude: Float64Array;
-  /** NaN where unknown. */
+  /** NaN if unknown. */
   speedKmh: Float32Array;
   courseDeg: Float32Array;
 }
 
-/** Upper bounds of the classes by which a track is coloured, km/h; faster is the last class. */
+/** Upper bounds in km/h of the speed classes that colour a track. Higher speeds are in one further class. */
 export const SPEED_CLASSES = [20, 50, 80, 110] as const;
 const GAP_MS = 10 * 60_000;
-/** The API keeps a position of each eighth part of this, where it thins a track. */
+/**
+ * In a track that the API thinned, a pause is a gap in the data only if it is longer than this many `maxPoints`-th
+ * parts of the interval.
+ */
 const GAP_SHARES = 8;
-/** Over a gap that is shorter than this the vehicle stood: its terminal slept. */
+/** Across a gap shorter than this, the vehicle stood still while its terminal slept. */
 const STOOD_M = 200;
 const METRES_PER_DEGREE = 111_195;
 
-/** A longer silence than this is a gap, in a track of an interval that the API may have thinned to `maxPoints`. */
+/** Pause from which on a gap is assumed, in a track of an interval that the API may have thinned to `maxPoints`. */
 export function gapOf(intervalMs: number, count: number, maxPoints: number): number {
   return count < maxPoints ? GAP_MS : Math.max(GAP_MS, (GAP_SHARES * intervalMs) / maxPoints);
 }
 
-/** The usable positions: trusted by the terminal, not rejected as a jump. */
+/** The usable positions: valid according to the terminal, and not rejected as a jump. */
 export function trackOf(positions: readonly TrackPosition[], gapMs = GAP_MS): Track {
   const usable = positions.filter(({ valid, rejection }) => valid && rejection === undefined);
   const column = (value: (position: TrackPosition) => number) => Float64Array.from(usable, value);
@@ -53,7 +56,7 @@ export function lengthM(track: Track, fromMs: number): number {
   return metres;
 }
 
-/** Metres from the position before. */
+/** Distance in metres from the previous position. */
 function stepM(track: Track, index: number): number {
   const latitude = track.latitude[index] as number;
   const north = latitude - (track.latitude[index - 1] as number);
@@ -61,7 +64,7 @@ function stepM(track: Track, index: number): number {
   return Math.hypot(north, east * Math.cos((latitude * Math.PI) / 180)) * METRES_PER_DEGREE;
 }
 
-/** Is there a gap before this position? */
+/** Whether there is a gap before this position. */
 function isGap(track: Track, index: number): boolean {
   return index > 0 && (track.timeMs[index] as number) - (track.timeMs[index - 1] as number) > track.gapMs;
 }
@@ -75,7 +78,7 @@ export function gaps(track: Track): { fromMs: number; toMs: number; index: numbe
   return found;
 }
 
-/** What the positions of a track measured: speed, fuel and every attribute that is a number. */
+/** Measures in the positions of a track: speed, fuel and every numeric attribute. */
 export function measuresOf({ positions }: Track): string[] {
   const own = MEASURES.filter((name) => positions.some((position) => position[name] !== undefined));
   const attributes = new Set<string>();
@@ -84,7 +87,7 @@ export function measuresOf({ positions }: Track): string[] {
   return [...own, ...[...attributes].sort()];
 }
 
-/** Measures that every protocol names alike. */
+/** Measures that have the same name in every protocol. */
 export const MEASURES = ['speedKmh', 'fuelL', 'supplyV', 'altitudeM', 'odometerM', 'satellites'] as const;
 export type Measure = (typeof MEASURES)[number];
 
@@ -92,14 +95,14 @@ export function isMeasure(name: string): name is Measure {
   return MEASURES.some((known) => known === name);
 }
 
-/** What a position says of a measure; null where it says nothing. */
+/** Value of a measure at a position; null if it has none. */
 export function measureAt({ positions }: Track, index: number, name: string): number | null {
   const position = positions[index];
   const value = isMeasure(name) ? position?.[name] : position?.attributes?.[name];
   return typeof value === 'number' ? value : null;
 }
 
-/** A measure over time, in seconds, as the chart takes it: a null breaks the line at a gap. */
+/** A measure over time, in seconds, in the format of charts: a null breaks the line at a gap. */
 export function measureOverTime(track: Track, name: string): [seconds: number[], values: (number | null)[]] {
   const seconds: number[] = [];
   const values: (number | null)[] = [];
@@ -109,7 +112,7 @@ export function measureOverTime(track: Track, name: string): [seconds: number[],
       values.push(null);
     }
     const value = measureAt(track, index, name);
-    // Terminals send some measures now and then: the line goes on to the next one.
+    // Terminals send some measures only occasionally: the line continues to the next value.
     if (value === null) continue;
     seconds.push((track.timeMs[index] as number) / 1000);
     values.push(value);
@@ -127,13 +130,13 @@ export function speedClass(kmh: number): number {
   return found < 0 ? SPEED_CLASSES.length : found;
 }
 
-/** Of {@link trackLines}: a straight line over a gap. */
+/** Kind in {@link trackLines} of a straight line over a gap. */
 export const GAP_KIND = -1;
 
 /**
- * Lines of one speed class each, or of one kind, and straight ones over gaps.
+ * Lines that each have one speed class or the given kind, and straight lines over gaps.
  *
- * @param kindOf null: by speed
+ * @param kindOf kind of all lines; null: by speed
  */
 export function trackLines(track: Track, kindOf: number | null = null): GeoJSON.Feature[] {
   const features: GeoJSON.Feature[] = [];
@@ -151,7 +154,7 @@ export function trackLines(track: Track, kindOf: number | null = null): GeoJSON.
       line = [];
       if (stepM(track, index) > STOOD_M) add(GAP_KIND, [at(index - 1), at(index)]);
     } else if (next !== kind && line.length > 0) {
-      // The new line begins where the old one ends.
+      // Continues the old line to the start of the new one.
       line.push(at(index));
       end();
       line = [];
@@ -175,7 +178,7 @@ export function indexAt(track: Track, timeMs: number): number {
   return low - 1;
 }
 
-/** Where the vehicle was at a time: between two positions, unless there is a gap between them. */
+/** Position of the vehicle at a time, interpolated between two positions unless there is a gap between them. */
 export function placeAt(track: Track, timeMs: number): { longitude: number; latitude: number; index: number } | null {
   if (track.count === 0) return null;
   const index = Math.max(0, indexAt(track, timeMs));

@@ -5,13 +5,13 @@ import { videoProfileOf } from './profiles.ts';
 
 interface Props {
   vehicleId: string;
-  /** The moment that the clip is about; left out, the present. */
+  /** The moment of the clip; if left out, the present. */
   atMs?: number;
-  /** In a row: the icon alone. */
+  /** For rows: only the icon. */
   isSmall?: boolean;
 }
 
-/** Leads to the order of a clip; nothing for a vehicle without cameras. */
+/** Link to the order form of a clip; empty for a vehicle without cameras. */
 export function OrderVideo({ vehicleId, atMs, isSmall = false }: Props) {
   if (videoProfileOf(vehicleId) === undefined) return null;
   const label = atMs === undefined ? videoWords().order : videoWords().orderOfThis;

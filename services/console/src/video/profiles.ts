@@ -9,7 +9,7 @@ const PAGE = 1000;
 export const videoProfiles = signal<ReadonlyMap<string, VideoProfile> | null>(null);
 let reading: Promise<void> | null = null;
 
-/** Operators and dealers have the video service, users where it was granted to them. */
+/** Operators and dealers may use the video service; users only if the right was granted to them. */
 export function mayUseVideo({ role, services }: User): boolean {
   return role !== 'user' || services.includes('video');
 }
@@ -22,10 +22,10 @@ export function readVideoProfiles(): Promise<void> {
   return reading;
 }
 
-/** The profile of a vehicle, once it is known; reads all of them the first time. */
+/** The profile of a vehicle, once loaded. The first call loads all profiles. */
 export function videoProfileOf(vehicleId: string): VideoProfile | undefined {
   if (user.value == null || !mayUseVideo(user.value)) return undefined;
-  // Without them there is no button: the video screen says why.
+  // Without profiles there is no button: the video screen shows the reason.
   if (videoProfiles.value === null) void readVideoProfiles().catch(() => {});
   return videoProfiles.value?.get(vehicleId);
 }
@@ -37,7 +37,7 @@ export function forgetVideoProfiles(): void {
 /** Reads the profiles again where one of them was made, changed or removed. */
 export function rereadVideoProfiles(changes: readonly DefinitionChange[]): void {
   if (videoProfiles.peek() === null || changes.every(({ kind }) => kind !== 'video-profile')) return;
-  // Without a connection the next change, or the video screen, reads them.
+  // Without a connection, they are loaded after the next change, or by the video screen.
   void readVideoProfiles().catch(() => {});
 }
 

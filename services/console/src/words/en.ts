@@ -193,5 +193,5 @@ export const en = {
   shapes: { polygon: 'Polygon', multipolygon: 'Polygons', circle: 'Circle', line: 'Line' },
 };
 
-/** The words of a language: every one of English. */
+/** The texts of a language: all that English has. */
 export type Words = typeof en;

@@ -5,20 +5,20 @@ const FIRST_STRONG_ISOLATE = '\u2068';
 const POP_ISOLATE = '\u2069';
 
 /**
- * A name, a plate or a number within a text: it keeps its own direction, and the text around it keeps its order. Where
- * the direction of the text is the only one in it nothing is added.
+ * Isolates a name, a plate or a number within a text: it keeps its own direction, and the text around it keeps its
+ * order. Nothing is added if the name has only the direction of the text.
  */
 export function isolated(text: string, direction: Direction): string {
   if (text === '' || (direction === 'ltr' && !RIGHT_TO_LEFT.test(text))) return text;
   return FIRST_STRONG_ISOLATE + text + POP_ISOLATE;
 }
 
-/** A text of `isolating` that becomes a value, such as a name: without the characters that nobody sees. */
+/** Removes the invisible isolation characters from a text of `isolating` that becomes a value, such as a name. */
 export function unisolated(text: string): string {
   return text.replaceAll(/[\u2068\u2069]/g, '');
 }
 
-/** Words whose functions isolate each text that they are given. */
+/** The texts, with functions that isolate each of their arguments. */
 export function isolating<Words>(words: Words, direction: Direction): Words {
   if (typeof words === 'function')
     return ((...given: unknown[]) =>

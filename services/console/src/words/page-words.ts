@@ -5,24 +5,24 @@ import { LANGUAGES, language } from './words.ts';
 
 /** Words of some screens. */
 export interface PageWords<Words> {
-  /** Those of the language in use. Read within a component, they follow it. */
+  /** The texts in the current language. A component that calls this is rendered again when the language changes. */
   (): Words;
   readonly inLanguages: ReadonlyMap<string, Loadable<Words>>;
 }
 
-/** Of all code that was loaded. */
+/** Texts of all code that was loaded. */
 const all = new Set<PageWords<unknown>>();
 
-// Screens may be open while another language is chosen.
+// The language may change while screens are open.
 effect(() => {
   const tag = language.value;
   for (const { inLanguages } of all) inLanguages.get(tag)?.begin();
 });
 
 /**
- * Makes words of screens: they come after the code that uses them, in the language in use alone.
+ * Creates the texts of screens. They are loaded after the code that uses them, and only in the current language.
  *
- * @param files by their paths, `<language>/…/<name>.ts`, as `import.meta.glob` finds them
+ * @param files loaders by path, `<language>/…/<name>.ts`, as `import.meta.glob` finds them
  */
 export function pageWords<Words>(files: Readonly<Record<string, () => Promise<Words>>>): PageWords<Words> {
   const inLanguages = new Map(
@@ -44,9 +44,9 @@ export function pageWords<Words>(files: Readonly<Record<string, () => Promise<Wo
 }
 
 /**
- * Loads the words of all code that was loaded.
+ * Loads the texts of all code that was loaded.
  *
- * @throws what the first that can't be loaded threw
+ * @throws the error of the first that cannot be loaded
  */
 export async function loadPageWords(): Promise<void> {
   const tag = language.peek();

@@ -5,7 +5,7 @@ import { en, type Words } from './en.ts';
 import { type Direction, isolated, isolating } from './isolate.ts';
 
 interface Language {
-  /** In the language itself. */
+  /** Name of the language in the language itself. */
   name: string;
   direction: Direction;
   load: () => Promise<Words>;
@@ -19,7 +19,7 @@ export const LANGUAGES: Readonly<Record<string, Language>> = {
   he: { name: 'עברית', direction: 'rtl', load: async () => (await import('./he.ts')).he },
 };
 
-/** The first of the browser's languages that there are words for. */
+/** The first of the browser's languages that has texts. */
 export function bestLanguage(wanted: readonly string[]): string {
   const known = wanted
     .map((tag) => tag.toLowerCase().split('-', 1)[0] ?? '')
@@ -33,7 +33,7 @@ export const language = computed(() => {
   return chosen !== null && Object.hasOwn(LANGUAGES, chosen) ? chosen : bestLanguage(navigator.languages);
 });
 
-/** The language as the browser has it, such as `en-GB` for `en`: dates and times are written as there. */
+/** The language with the browser's region, such as `en-GB` for `en`, which determines the format of dates and times. */
 export function withRegion(tag: string, wanted: readonly string[]): string {
   return wanted.find((one) => one.toLowerCase().split('-', 1)[0] === tag) ?? tag;
 }
@@ -41,10 +41,12 @@ export function withRegion(tag: string, wanted: readonly string[]): string {
 const inUse = signal<Words>(isolating(en, 'ltr'));
 const loadables = new Map(Object.entries(LANGUAGES).map(([tag, { load }]) => [tag, new Loadable(load)]));
 
-/** The words in use. Read within a component, it follows the language. */
+/** The texts in the current language. A component that calls this is rendered again when the language changes. */
 export const t = (): Words => inUse.value;
 
-/** Names and values in a row, such as a plate and a terminal: each keeps its direction. What is empty is left out. */
+/**
+ * Joins names and values, such as a plate and a terminal. Each keeps its text direction, and empty ones are omitted.
+ */
 export function joined(parts: readonly (string | null | undefined | false)[], separator = ' · '): string {
   const direction = LANGUAGES[language.value]?.direction ?? 'ltr';
   return parts
@@ -53,7 +55,10 @@ export function joined(parts: readonly (string | null | undefined | false)[], se
     .join(separator);
 }
 
-/** Keeps words, `lang` and `dir` with the language. Where its words can't be loaded, those before stay until then. */
+/**
+ * Updates texts, `lang` and `dir` when the language changes. If its texts cannot be loaded, the previous ones stay
+ * until then.
+ */
 export function followLanguage(): void {
   effect(() => {
     const tag = language.value;

@@ -8,10 +8,10 @@ const PATIENCE_MS = 120_000;
 const SIGN_INS = 3;
 const SEARCHES = 10;
 const MOMENTS = 5;
-/** The console says how old positions were in the last minute. */
+/** The console shows the age of positions in the last minute. */
 const WATCHED_MS = 65_000;
 
-/** A service whose terminals report all the time, each vehicle with a position already. */
+/** A service whose terminals report continuously. Each vehicle already has a position. */
 export interface ReportingService {
   url: string;
   login: string;
@@ -21,21 +21,21 @@ export interface ReportingService {
   pastMs: number;
 }
 
-/** Milliseconds. */
+/** Results in milliseconds. */
 export interface FleetMeasured {
-  /** From the click on "Log in" to the picture that has all vehicles. */
+  /** From the click on "Log in" to the frame that has all vehicles. */
   signIn: number[];
   /** From a letter in the search to its results on the page. */
   search: number[];
   /** From the request for all positions at a moment of the past until they are on the map. */
   past: number[];
-  /** What 99 of 100 positions do not exceed from their packet to their picture, as the console says it. */
+  /** 99th percentile of the time from the packet of a position to its frame, as the console shows it. */
   packetToPicture: number | null;
-  /** The same of its parts. */
+  /** The same for each stage. */
   stages: Record<'service' | 'network' | 'page', number | null>;
 }
 
-/** What a dispatcher waits for, with many vehicles whose terminals report to a real service. */
+/** Measures what a dispatcher waits for, with many vehicles whose terminals report to a real service. */
 export async function measureFleet(
   service: ReportingService,
   isQuick: boolean,
@@ -66,13 +66,13 @@ export async function measureFleet(
   }
 }
 
-/** Sets what the account prefers, and finds where its vehicles are: the address of a map that shows all. */
+/** Sets the account's preferences, and finds the address of a map that shows all vehicles. */
 async function placeOfFleet(browser: Browser, { url, login, password }: ReportingService): Promise<string> {
   const context = await browser.newContext({ viewport: VIEWPORT, locale: 'en-GB' });
   const headers = { Origin: url };
   const answer = await context.request.post(`${url}/auth/login`, { data: { login, password }, headers });
   if (!answer.ok()) throw new Error(`the login was refused: ${answer.status()}`);
-  // Clusters would stand for the vehicles.
+  // Clusters would hide the vehicles.
   await context.request.patch(`${url}/api/v1/me/preferences`, {
     data: { clusters: false },
     headers: { ...headers, 'Content-Type': 'application/merge-patch+json' },
@@ -116,7 +116,7 @@ async function signedIn(
 async function delaysOf(page: Page): Promise<Record<'total' | 'service' | 'network' | 'page', number | null>> {
   await page.getByRole('button', { name: 'Live', exact: true }).click();
   const figures = page.locator('.delay');
-  // Without a position, there is no figure.
+  // Without positions, there are no figures.
   if (
     !(await figures.waitFor({ timeout: 10_000 }).then(
       () => true,

@@ -7,12 +7,12 @@ import { measureEmptyPage, measurePlainMap, type Place, type PlainMap } from './
 import { installProbe, type Picture, type Probe, scrollList } from './probe.ts';
 
 const VIEWPORT = { width: 1280, height: 800 };
-/** A list is scrolled for so many frames in each round. */
+/** Number of frames for which a list is scrolled in each round. */
 const SCROLLED_FRAMES = 15;
 const FRAME_MS = 1000 / 60;
-/** The service sends positions of all vehicles this often. */
+/** Interval at which the service sends positions of all vehicles. */
 const MOVE_EVERY_MS = 1000;
-/** Where all vehicles can be seen, and none is part of a cluster: that is switched off. */
+/** Map position at which all vehicles are visible. Clusters are switched off. */
 const ADDRESS = '/?at=9/47/20';
 
 interface Goal {
@@ -27,17 +27,17 @@ export interface MovingService {
   url: string;
   login: string;
   password: string;
-  /** Where its vehicles are before they move. */
+  /** Positions of the vehicles before they move. */
   places: readonly Place[];
   /** Gives every vehicle a new position. */
   move(): Promise<void>;
 }
 
-/** Whether there is a browser to measure in. */
+/** Whether a browser for the measurement is available. */
 export const hasBrowser = CHROMIUM !== undefined;
 
 /**
- * The console in a browser with many vehicles, beside MapLibre alone in the same browser.
+ * Measures the console in a browser with many vehicles, and MapLibre alone in the same browser.
  *
  * @param rounds how often all vehicles get new positions
  */
@@ -95,12 +95,12 @@ async function measure({ browser, service, rounds, say }: Bench): Promise<Sectio
 /** What was measured; times in milliseconds. */
 interface Measured {
   plain: PlainMap;
-  /** Between frames. */
+  /** Between frames of an empty page. */
   emptyPage: number[];
   firstVehicle: number[];
-  /** Each picture waited for. */
+  /** Waiting for the end of each frame. */
   drawn: Probe;
-  /** As ever. */
+  /** Without waiting, as in normal use. */
   moving: Probe;
   /** Between frames of the console. */
   scrolling: number[];
@@ -199,12 +199,12 @@ function report(vehicles: number, { plain, emptyPage, firstVehicle, drawn, movin
   } satisfies SectionReport;
 }
 
-/** Frames of a screen that passed without a new picture. */
+/** Number of screen refreshes that passed without a new frame. */
 function droppedFrames(gaps: readonly number[]): number {
   return gaps.reduce((dropped, ms) => dropped + Math.max(0, Math.round(ms / FRAME_MS) - 1), 0);
 }
 
-/** The console in a context of its own, logged in, once vehicles are on the map. */
+/** Opens the console in its own browser context, logged in, once vehicles are on the map. */
 async function openConsole(browser: Browser, { url, login, password }: MovingService): Promise<{ page: Page }> {
   const context = await browser.newContext({ viewport: VIEWPORT, locale: 'en-GB' });
   const answer = await context.request.post(`${url}/auth/login`, {
@@ -213,7 +213,7 @@ async function openConsole(browser: Browser, { url, login, password }: MovingSer
   });
   if (!answer.ok()) throw new Error(`the login was refused: ${answer.status()}`);
   await context.addInitScript(installProbe);
-  // Clusters would stand for the vehicles.
+  // Clusters would hide the vehicles.
   await context.request.patch(`${url}/api/v1/me/preferences`, {
     data: { clusters: false },
     headers: { Origin: url, 'Content-Type': 'application/merge-patch+json' },
@@ -221,7 +221,7 @@ async function openConsole(browser: Browser, { url, login, password }: MovingSer
   const page = await context.newPage();
   await page.goto(url + ADDRESS);
   await page.waitForFunction(() => (globalThis as unknown as { probe: Probe }).probe.firstVehicleMs !== null);
-  // The probe goes on from here: what the start took is not counted.
+  // Measurement starts here, so that the start of the page is not counted.
   await wait(1000);
   return { page };
 }
@@ -239,7 +239,7 @@ async function whileMoving(
   await page.evaluate(async (waits) => {
     const { probe } = globalThis as unknown as { probe: Probe };
     probe.waitsForPicture = waits;
-    // A picture that the page still waits for is a long task of the probe, not of the console.
+    // A frame that the page still waits for is a long task of the probe, not of the console.
     await new Promise((resolve) => setTimeout(resolve, 500));
     probe.pictures.length = 0;
     probe.longTasks.length = 0;

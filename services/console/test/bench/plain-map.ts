@@ -11,27 +11,27 @@ export interface Place {
   longitude: number;
 }
 
-/** What a page without the console measures; milliseconds. */
+/** Results of a page without the console, in milliseconds. */
 export interface PlainMap {
   /** From the request for MapLibre's script to an empty map. */
   startMs: number;
-  /** An empty map drawn once more, from the request to the picture. */
+  /** Redrawing an empty map, from the request to the frame. */
   empty: number[];
-  /** Of that, the frame itself: scripts and drawing, without the wait for it. */
+  /** The frame alone, without the wait for it: scripts and drawing. */
   emptyFrame: number[];
-  /** From new positions of all vehicles to the picture, by `setData` of a GeoJSON source and a circle layer. */
+  /** From new positions of all vehicles to the frame, by `setData` of a GeoJSON source and a circle layer. */
   geojson: number[];
   /** Between the frames of a plain list that is scrolled beside the map. */
   scrolling: number[];
 }
 
-/** Between the frames of a page that has nothing but a list without text, which is scrolled; milliseconds. */
+/** Measures the time between frames of a page that has only a list without text, which is scrolled; in milliseconds. */
 export async function measureEmptyPage(page: Page, frames: number): Promise<number[]> {
   await page.setContent('<div class="rows" style="overflow: auto; block-size: 90vh"><p style="block-size: 100000px">');
   return page.evaluate(`(${scrollList.toString()})('.rows', ${frames})` as unknown as () => Promise<number[]>);
 }
 
-/** MapLibre alone, in a page of its own: what the same machine takes without the console's layer. */
+/** Measures MapLibre alone, in a separate page: the time on the same machine without the console's layer. */
 export async function measurePlainMap(
   page: Page,
   places: readonly Place[],
@@ -126,7 +126,7 @@ async function measureInPage({ places, rounds, origin }: Task): Promise<Omit<Pla
   for (let round = 1; round <= rounds; round += 1) {
     const beganMs = performance.now();
     map.getSource('vehicles').setData(collection(round));
-    // All tiles have the new data, and a frame with them is drawn.
+    // Waits until all tiles have the new data, and a frame with them is drawn.
     await map.once('idle');
     finish();
     geojson.push(performance.now() - beganMs);

@@ -1,20 +1,20 @@
-/** Where the time of one picture went, from the first message that it shows; milliseconds. */
+/** Time of one frame by phase, from the first message that it shows; in milliseconds. */
 export interface Picture {
-  /** Messages read, and what they say put into the arrays. */
+  /** Reading messages, and writing their data into the arrays. */
   takeMs: number;
-  /** Until the browser began the frame. */
+  /** Waiting until the browser began the frame. */
   waitMs: number;
-  /** Buffers filled and calls of WebGL made. */
+  /** Filling buffers and calling WebGL. */
   callsMs: number;
-  /** Until the graphics processor, or the software in its place, had drawn them. */
+  /** Drawing by the GPU, or by software rendering. */
   drawMs: number;
 }
 
-/** What the probe in a page has measured; times in milliseconds by `performance.now()`. */
+/** Results of the probe in a page; times in milliseconds by `performance.now()`. */
 export interface Probe {
   /** When the first vehicle with a position was on the map; null before. */
   firstVehicleMs: number | null;
-  /** When all that the snapshot has were, of so many vehicles; null before. */
+  /** When the complete snapshot, with this number of `vehicles`, was on the map; null before. */
   allVehiclesMs: number | null;
   vehicles: number;
   pictures: Picture[];
@@ -22,13 +22,13 @@ export interface Probe {
   snapshotBytes: number;
   positionBytes: number;
   positions: number;
-  /** False: frames are drawn as ever, without waiting for their end. */
+  /** False: frames are drawn normally, without waiting for their end. */
   waitsForPicture: boolean;
 }
 
 /**
- * Runs in a page before anything else: notes binary messages of the live API as they come, and when the frame after
- * them is drawn. The pixel that it reads makes the page wait for the end of the frame.
+ * Runs in a page before any other script. It records binary messages of the live API, and when the frame after them is
+ * drawn. Reading one pixel makes the page wait for the end of the frame.
  */
 export function installProbe(): void {
   const probe: Probe = {
@@ -72,7 +72,7 @@ export function installProbe(): void {
       });
     }
 
-    /** Listeners of the console: what they take is counted. */
+    /** Wraps the console's listeners to measure their time. */
     override addEventListener(type: string, listener: EventListenerOrEventListenerObject): void {
       super.addEventListener(type, (event) => {
         const beganMs = performance.now();
@@ -82,7 +82,7 @@ export function installProbe(): void {
       });
     }
   };
-  // The console alone draws without elements.
+  // Only the console calls `drawArrays`; MapLibre draws with elements.
   const draw = WebGL2RenderingContext.prototype.drawArrays;
   WebGL2RenderingContext.prototype.drawArrays = function (mode, first, count) {
     draw.call(this, mode, first, count);
@@ -111,7 +111,7 @@ export function installProbe(): void {
   }).observe({ type: 'longtask' });
 }
 
-/** Scrolls a list for so many frames. Returns the time between each two. */
+/** Scrolls a list for a number of frames. Returns the time between successive frames. */
 export async function scrollList(selector: string, frames: number): Promise<number[]> {
   const box = document.querySelector(selector);
   if (box === null) throw new Error(`no ${selector}`);

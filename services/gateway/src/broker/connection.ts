@@ -1,22 +1,26 @@
 import type { TopicMessage } from '@outrider/protocols';
 
-/** What a connection to a broker reports. Nothing comes after `onClosed`. */
+/** Events of a connection to a broker. `onClosed` is the last one. */
 export interface BrokerEvents {
-  /** Connected and subscribed. */
+  /** The connection is established and subscribed. */
   onReady(): void;
-  /** @param acknowledge makes the broker forget the message; null where it does not wait for it (QoS 0) */
+  /** @param acknowledge makes the broker forget the message; null if it expects no acknowledgement (QoS 0) */
   onMessage(message: TopicMessage, acknowledge: (() => void) | null): void;
-  /** The connection could not be made, or ended. @param reason without credentials */
+  /**
+   * The connection failed or ended.
+   *
+   * @param reason without credentials
+   */
   onClosed(reason: string): void;
 }
 
-/** A connection to a broker, open or about to be. */
+/** A connection to a broker, open or being opened. */
 export interface BrokerConnection {
-  /** Stops reading, or reads on: acknowledgements are sent nevertheless. */
+  /** Pauses or resumes reading. Acknowledgements are sent in either case. */
   hold(isHeld: boolean): void;
-  /** Sends what is to be sent, and ends the connection; the broker keeps the subscriptions. */
+  /** Sends pending data and ends the connection. The broker keeps the subscriptions. */
   end(): void;
 }
 
-/** Connects to a broker with a session that the broker keeps. */
+/** Connects to a broker with a persistent session. */
 export type ConnectBroker = (events: BrokerEvents) => BrokerConnection;

@@ -20,17 +20,17 @@ export interface MqttOptions {
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'mqtt:': 1883, 'mqtts:': 8883 };
 const CONNECT_TIMEOUT_MS = 20_000;
 const KEEP_ALIVE_SECONDS = 30;
-/** How long the broker keeps what comes while no gateway is connected. */
+/** Time for which the broker keeps messages while no gateway is connected. */
 const SESSION_SECONDS = 7 * 86_400;
-/** Messages that the broker may send before the first of them is acknowledged. */
+/** Limit of messages that the broker may send before the first of them is acknowledged. */
 export const MAX_UNACKNOWLEDGED = 1000;
 export const MAX_UNACKNOWLEDGED_BYTES = 8 * 1024 * 1024;
 export const MAX_MESSAGE_BYTES = 1024 * 1024;
-/** Acknowledgements that the broker does not read. */
+/** Limit of acknowledgements that the broker has not read. */
 const MAX_UNSENT_BYTES = 1024 * 1024;
 const SESSION_TAKEN_OVER = 142;
 
-/** Connects by MQTT 5, or by MQTT 3.1.1 where the broker says that it speaks no other. */
+/** Connects by MQTT 5, or by MQTT 3.1.1 if the broker supports nothing newer. */
 export function mqttConnector(options: MqttOptions): ConnectBroker {
   let version: 4 | 5 = 5;
   return (events) =>
@@ -39,7 +39,7 @@ export function mqttConnector(options: MqttOptions): ConnectBroker {
     });
 }
 
-/** A message of QoS 1 whose acknowledgement was not sent yet. */
+/** A message of QoS 1 whose acknowledgement has not been sent. */
 interface Unacknowledged {
   messageId: number;
   bytes: number;
@@ -56,7 +56,7 @@ class MqttConnection implements BrokerConnection {
   readonly #keepAliveMs: number;
   readonly #timeout: Timer;
   #pinging: Timer | null = null;
-  /** In the order of their arrival: MQTT wants them acknowledged in it. */
+  /** In order of arrival, in which MQTT requires acknowledgements. */
   readonly #unacknowledged: Unacknowledged[] = [];
   #unacknowledgedBytes = 0;
   #isHeld = false;
@@ -157,7 +157,7 @@ class MqttConnection implements BrokerConnection {
       if (isWrongMqttVersion(code)) this.#onWrongVersion();
       return this.#close(`the broker refused the connection: ${mqttReason(code)}`);
     }
-    // Messages that the broker kept need not be published again to a subscription that it has already (MQTT 5).
+    // For existing subscriptions the broker need not send retained messages again (MQTT 5).
     const subscriptions = this.#options.filters.map((topic) => ({ topic, qos: 1 as const, rh: 1 }));
     this.#send({ cmd: 'subscribe', messageId: 1, subscriptions });
   }
@@ -190,7 +190,9 @@ class MqttConnection implements BrokerConnection {
     this.#readOrPause();
   }
 
-  /** MQTT 3.1.1 has no bound that a broker would know: what is beyond it waits in the connection. */
+  /**
+   * Limits unacknowledged messages. A broker with MQTT 3.1.1 knows no limit: further messages wait in the connection.
+   */
   #readOrPause(): void {
     const isPaused =
       this.#isHeld ||
@@ -243,10 +245,10 @@ function openStream(url: URL, onOpen: () => void): Duplex {
   }
 }
 
-/** Codes of certificates that are refused, as Node and OpenSSL have them. */
+/** Error codes of Node and OpenSSL for refused certificates. */
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|INVALID_CA|HOSTNAME_MISMATCH/;
 
-/** Without addresses, which the log has beside it. */
+/** The reason of an error without addresses, which are a separate field of the log line. */
 function reasonOf({ code, message, syscall }: NodeJS.ErrnoException): string {
   if (code === undefined) return message;
   if (CERTIFICATE.test(code)) return `the certificate of the broker is refused: ${message} (${code})`;

@@ -19,23 +19,23 @@ import { resolve } from '../resolve.ts';
 import type { BrokerConnection, ConnectBroker } from './connection.ts';
 import { matches, type TopicRoute } from './topics.ts';
 
-/** Shown by `/health/ready`: the gateway works without the broker, but what is published there waits. */
+/** Shown by `/health/ready`: the gateway works without the broker, but published messages wait there. */
 const BROKER_WARNING = 'the broker is not connected: what is published there waits';
 
-/** A gateway that died is replaced after this time at most. */
+/** Lease duration: another gateway replaces a crashed one after this time. */
 const LEASE_MS = 15_000;
 const FIRST_PAUSE_MS = 1000;
 const LAST_PAUSE_MS = 30_000;
-/** A connection that lasted this long was a good one: the next pause is the first again. */
+/** After a connection of this length the reconnect delay starts again from its minimum. */
 const GOOD_AFTER_MS = 60_000;
-/** An unknown terminal is noted once in this time. */
+/** An unknown terminal is recorded at most once in this time. */
 const NOTED_MS = 60_000;
 const MAX_NOTED = 10_000;
 
 export interface BrokerSourceParts {
   connect: ConnectBroker;
   routes: readonly TopicRoute[];
-  /** Host of the broker: terminals have no address of their own. */
+  /** Host of the broker, which stands for the address of its terminals. */
   address: string;
   clientId: string;
   hub: Pick<Hub, 'holdLease' | 'releaseLease' | 'noteUnknownTerminal'>;
@@ -55,11 +55,12 @@ export interface BrokerSourceParts {
 type State = 'standby' | 'connecting' | 'connected';
 
 /**
- * The topics of a broker as a source. One gateway at a time reads them: it holds a lease. Should two believe that they
- * hold it, the broker disconnects the first, because both have one client id. A message is acknowledged once its data
- * is durable; the broker sends all others again to the next connection.
+ * The topics of a broker as a source of data. A lease lets only one gateway read them at a time. If two gateways both
+ * believe that they hold it, the broker disconnects the first, because both use the same client id. A message is
+ * acknowledged once its data is durable; the broker sends unacknowledged ones again to the next connection.
  *
- * The broker is trusted: it is configured with its credentials. So of a vehicle's access only the protocol counts.
+ * The broker is trusted, because it is configured with its credentials: of a vehicle's access settings only the
+ * protocol is checked.
  */
 export class BrokerSource {
   readonly #parts: BrokerSourceParts;
@@ -86,7 +87,7 @@ export class BrokerSource {
     });
   }
 
-  /** Empty where the broker is read, here or by another gateway. */
+  /** Empty while the broker is read, by this gateway or another one. */
   get warnings(): readonly string[] {
     if (this.#state !== 'connecting') return [];
     return [this.#lastReason === null ? BROKER_WARNING : `${BROKER_WARNING} (${this.#lastReason})`];
@@ -101,7 +102,7 @@ export class BrokerSource {
     this.#connection?.hold(isHeld || this.#isStopping);
   }
 
-  /** Reads no more: what is under way can become durable and be acknowledged. */
+  /** Stops reading, so that pending data can become durable and be acknowledged. */
   pause(): void {
     this.#isStopping = true;
     this.#connection?.hold(true);
@@ -136,7 +137,7 @@ export class BrokerSource {
     }
   }
 
-  /** @returns false where another gateway has it, or where that is not known */
+  /** @returns false if another gateway holds the lease, or the hub fails */
   async #holdLease(): Promise<boolean> {
     try {
       this.#hasLease = await this.#parts.hub.holdLease(this.#leaseKey, this.#holder, LEASE_MS);
@@ -164,7 +165,7 @@ export class BrokerSource {
           renewing.cancel();
           this.#connection = null;
           if (!this.#isStopping) this.#setState('connecting');
-          // The same reason again and again says nothing new.
+          // A repeated reason is not logged again.
           if (!this.#isStopping && reason !== this.#lastReason)
             logger.warn({ address, reason }, 'no connection to the broker; trying again');
           this.#lastReason = reason;
@@ -175,7 +176,7 @@ export class BrokerSource {
     });
   }
 
-  /** While the hub does not answer, the connection stays: nobody else can get the lease either. */
+  /** Renews the lease. While the hub fails the connection stays, because no other gateway can get the lease either. */
   async #renew(): Promise<void> {
     try {
       this.#hasLease = await this.#parts.hub.holdLease(this.#leaseKey, this.#holder, LEASE_MS);
@@ -207,7 +208,7 @@ export class BrokerSource {
     });
   }
 
-  /** One report that can't be taken does not hold up the others: the broker would send the message for ever. */
+  /** Skips reports that can't be taken: otherwise the broker would send the message again for ever. */
   #takeReports(
     protocol: TopicProtocol,
     { reports, unread = [] }: TerminalReports,
@@ -283,7 +284,7 @@ export class BrokerSource {
       .catch((error) => logger.warn({ err: error, terminalId }, 'cannot note an unknown terminal'));
   }
 
-  /** A refused terminal is noted once in a while: a broker may send many messages of it. */
+  /** Whether to record a refused terminal. Limited, because a broker may send many messages of it. */
   #isDue(terminalId: TerminalId, nowMs: number): boolean {
     if (nowMs < (this.#noted.get(terminalId) ?? -Infinity) + NOTED_MS) return false;
     if (this.#noted.size >= MAX_NOTED) this.#noted.clear();

@@ -1,18 +1,18 @@
 import { type TopicProtocol, topicProtocols } from '@outrider/protocols';
 
-/** Topics that are read, and the protocol of their messages. */
+/** A topic filter to subscribe to, and the protocol of its messages. */
 export interface TopicRoute {
   filter: string;
   protocol: TopicProtocol;
 }
 
-/** What is subscribed to where no topics are set. */
+/** Default subscriptions. */
 export const DEFAULT_TOPICS = topicProtocols.map(({ name, topics }) => `${name}:${topics.filter}`).join(',');
 
 /**
- * Reads a list of `<protocol>:<filter>` with commas.
+ * Parses a comma-separated list of `<protocol>:<filter>`.
  *
- * @throws {TypeError} that says what is wrong with which of them
+ * @throws {TypeError} that names the wrong item and the reason
  */
 export function topicRoutesOf(text: string): TopicRoute[] {
   return text.split(',').map((item) => {
@@ -36,7 +36,7 @@ function isFilter(filter: string): boolean {
   );
 }
 
-/** Does a topic match a filter of MQTT? A shared subscription delivers topics without its prefix. */
+/** Whether a topic matches an MQTT filter. A shared subscription delivers topics without its prefix. */
 export function matches(filter: string, topic: string): boolean {
   const wanted = filter.replace(/^\$share\/[^/]+\//, '').split('/');
   const levels = topic.split('/');

@@ -1,30 +1,32 @@
 import type { Socket } from 'node:net';
 import type { UnreadAnswers } from './unread-answers.ts';
 
-/** An answer in its place of the queue. */
+/** An answer in the queue. */
 export interface Answer {
-  /** Null: what was asked has none, and only keeps its place. */
+  /** Null: the packet has no answer, but keeps its position in the queue. */
   bytes: Buffer | null;
-  /** Whether it may be sent: what it acknowledges is durable. */
+  /** Whether the answer may be sent, because the packet that it acknowledges is durable. */
   ready: boolean;
 }
 
 export interface AnswerEvents {
-  /** The terminal leaves more unread than it may: it is to be disconnected. */
+  /** The terminal has too many unread bytes and must be disconnected. */
   onUnread(): void;
-  /** Packets became durable: {@link AnswerQueue.sendReady} sends their answers, unless an earlier packet has yet to. */
+  /**
+   * Packets became durable. {@link AnswerQueue.sendReady} then sends their answers, unless an earlier one is pending.
+   */
   onAcknowledged(packets: number): void;
 }
 
-/** The answers to a terminal, which are sent in the order in which it asked. */
+/** Queue of answers to a terminal, sent in the order of its packets. */
 export class AnswerQueue {
   readonly #socket: Socket;
   readonly #unread: UnreadAnswers;
   readonly #events: AnswerEvents;
   readonly #answers: Answer[] = [];
-  /** Bytes that are noted as unread. */
+  /** Unread bytes as last recorded in `UnreadAnswers`. */
   #unreadBytes = 0;
-  /** Acknowledged since the last call of `onAcknowledged`. */
+  /** Packets acknowledged since the last call of `onAcknowledged`. */
   #acknowledged = 0;
 
   constructor(socket: Socket, unread: UnreadAnswers, events: AnswerEvents) {
@@ -34,7 +36,7 @@ export class AnswerQueue {
     socket.on('drain', () => this.#mayGoOn());
   }
 
-  /** Answers that were not sent. */
+  /** Number of answers that have not been sent. */
   get size(): number {
     return this.#answers.length;
   }
@@ -43,7 +45,7 @@ export class AnswerQueue {
     this.#answers.push(answer);
   }
 
-  /** An answer may be sent, with those of other packets that became durable now. */
+  /** Marks an answer as ready. Packets that become durable at the same time are reported together. */
   acknowledge(answer: Answer): void {
     answer.ready = true;
     this.#acknowledged++;
@@ -55,7 +57,7 @@ export class AnswerQueue {
     });
   }
 
-  /** Sends every answer whose turn has come, as one write. */
+  /** Sends the ready answers at the head of the queue in one write. */
   sendReady(): void {
     const answers = this.#answers;
     let ready = 0;
@@ -68,13 +70,13 @@ export class AnswerQueue {
     if (first !== undefined && this.#socket.writable) this.send(bytes.length === 1 ? first : Buffer.concat(bytes));
   }
 
-  /** Sends what is no answer at once. */
+  /** Sends bytes at once, bypassing the queue. */
   send(bytes: Buffer): void {
     this.#socket.write(bytes);
     if (!this.#mayGoOn()) this.#events.onUnread();
   }
 
-  /** The connection is over. */
+  /** To be called when the connection has ended. */
   close(): void {
     this.#unread.note(this.#unreadBytes, 0);
     this.#unreadBytes = 0;
@@ -82,7 +84,7 @@ export class AnswerQueue {
 
   #mayGoOn(): boolean {
     const bytes = this.#socket.writableLength;
-    // The system accepts most answers at once.
+    // The usual case: the operating system has accepted everything.
     if (bytes === 0 && this.#unreadBytes === 0) return true;
     const before = this.#unreadBytes;
     this.#unreadBytes = bytes;

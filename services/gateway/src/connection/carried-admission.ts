@@ -7,21 +7,21 @@ import { type CarriedContext, CarriedTerminals } from './carried-terminals.ts';
 import type { UnknownPeerContext } from './unknown-peer.ts';
 
 export interface CarriedAdmissionContext extends CarriedContext, RefusalContext, Pick<UnknownPeerContext, 'onUnknown'> {
-  /** SHA-256 of the peer's certificate, where the connection is by TLS and it showed one. */
+  /** SHA-256 of the peer's certificate; null without TLS or without a certificate. */
   certificateSha256: string | null;
   traces: PacketTraces;
   vehicleOf(terminalId: TerminalId): Vehicle | undefined;
-  /** Is the address blocked for this terminal, for having tried too many unknown ids? */
+  /** Whether the address is blocked for this terminal because it tried too many unknown ids. */
   isBlocked(terminalId: TerminalId, address: string): boolean;
-  /** Called for the first packet of such a terminal that was dropped in a connection. */
+  /** Called for the first dropped packet of each such terminal in a connection. */
   onDropped(terminalId: TerminalId, reason: Refusal, address: string): void;
-  /** @param trace of what was refused */
+  /** @param trace of the refused data */
   onRefused(reason: Refusal, detail: string, address: string, trace: PacketTrace): void;
 }
 
 /**
- * Decides about packets of terminals that share a connection. A refusal does not end the connection, which would hold
- * up the data of all the others.
+ * Admits packets of terminals that share a connection. A refusal does not end the connection, which would block the
+ * data of all others.
  */
 export class CarriedAdmission {
   readonly #protocol: ProtocolName;
@@ -31,7 +31,7 @@ export class CarriedAdmission {
   readonly #onAdmitted: () => void;
   readonly terminals: CarriedTerminals;
 
-  /** @param onAdmitted called for each terminal that was checked, and may send */
+  /** @param onAdmitted called for each terminal that passed its check */
   constructor(protocol: ProtocolName, address: string, context: CarriedAdmissionContext, onAdmitted: () => void) {
     this.#protocol = protocol;
     this.#address = address;
@@ -52,7 +52,7 @@ export class CarriedAdmission {
   /**
    * Called by the codec for each packet.
    *
-   * @param forms of the terminal's id; it has the first that is known, and is listed by the first where none is
+   * @param forms of the terminal's id: the first known one is used; if none is known, the first is reported as unknown
    */
   letIn(forms: readonly [TerminalId, ...TerminalId[]], secret: string | null, nowMs: number): Entry {
     const address = this.#address;

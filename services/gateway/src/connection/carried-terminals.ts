@@ -2,19 +2,19 @@ import type { CommandOutcome, TerminalId } from '@outrider/domain';
 import type { TerminalCheck } from '../terminal-check.ts';
 import type { TerminalLink } from './connected-terminals.ts';
 
-/** Terminals of one connection, at most: beyond it, the one that was silent longest counts as disconnected. */
+/** Maximum of terminals per connection. Beyond it, the one that was silent longest counts as disconnected. */
 const MAX_CARRIED = 20_000;
-/** Dropped terminals of one connection that are reported, at most. */
+/** Maximum of dropped terminals per connection that are reported. */
 const MAX_DROPPED = 1000;
 
-/** What becomes of the terminals of a connection. */
+/** Events and settings of the terminals of a connection. */
 export interface CarriedContext {
   idleTimeoutMs: number;
   onCarried(terminalId: TerminalId, link: TerminalLink): void;
   onCarriedEnd(terminalId: TerminalId, link: TerminalLink): void;
 }
 
-/** One of the terminals of a connection. It takes no commands: the platform that forwards it would get them. */
+/** A terminal among several of a connection. It takes no commands, because the forwarding platform would get them. */
 class CarriedTerminal implements TerminalLink {
   readonly takesCommands = false;
   readonly address: string;
@@ -34,7 +34,7 @@ class CarriedTerminal implements TerminalLink {
     return this.check.isAuthenticated;
   }
 
-  /** The connection goes on for the others. */
+  /** Ends the terminal only: the connection stays open for the others. */
   supersede(): void {
     this.#end();
   }
@@ -45,13 +45,13 @@ class CarriedTerminal implements TerminalLink {
 }
 
 /**
- * The terminals whose data comes by one connection, as that of a platform that forwards its vehicles. Each counts as
- * connected while it sends.
+ * The terminals that share one connection, such as that of a platform that forwards the data of its vehicles. A
+ * terminal counts as connected while it sends.
  */
 export class CarriedTerminals {
   readonly #address: string;
   readonly #context: CarriedContext;
-  /** The one that was silent longest comes first. */
+  /** Ordered by last data: the terminal that was silent longest comes first. */
   readonly #terminals = new Map<TerminalId, CarriedTerminal>();
   readonly #dropped = new Set<TerminalId>();
 
@@ -64,7 +64,7 @@ export class CarriedTerminals {
     return this.#terminals.get(terminalId);
   }
 
-  /** A terminal that is new here passed its check, and may send. */
+  /** Adds a terminal that passed its check. */
   add(terminalId: TerminalId, check: TerminalCheck, nowMs: number): void {
     const terminal = new CarriedTerminal(this.#address, check, nowMs, () => this.end(terminalId));
     this.#terminals.set(terminalId, terminal);
@@ -72,7 +72,7 @@ export class CarriedTerminals {
     this.#context.onCarried(terminalId, terminal);
   }
 
-  /** Data of the terminal came; those that have been silent for the idle time are no longer connected. */
+  /** Records data of a terminal, and ends terminals that have been silent for the idle time. */
   note(terminalId: TerminalId, nowMs: number): void {
     const terminal = this.#terminals.get(terminalId);
     if (terminal === undefined) return;
@@ -93,7 +93,7 @@ export class CarriedTerminals {
     this.#context.onCarriedEnd(terminalId, terminal);
   }
 
-  /** Would a packet of the terminal be the first that is dropped? */
+  /** Whether the next dropped packet of the terminal is its first. */
   isFirstDropped(terminalId: TerminalId): boolean {
     return !this.#dropped.has(terminalId) && this.#dropped.size < MAX_DROPPED;
   }

@@ -12,14 +12,14 @@ import type { Connection } from './connection.ts';
 
 /** Connects and disconnects within this time are published together: after an outage all terminals connect at once. */
 const GATHER_MS = 200;
-/** Changes in one call. */
+/** Maximum of changes per call. */
 const CHANGES_AT_ONCE = 1000;
 
-/** Connections of one terminal: it may reconnect before its old connections are known to be dead. */
+/** Maximum of connections per terminal: it may reconnect before its old connections are known to be dead. */
 const MAX_PER_TERMINAL = 4;
-/** A connection on which nothing came for this long gives its commands to a newer one. */
+/** A connection that received nothing for this long loses its commands to a newer one. */
 const ESTABLISHED_MS = 30_000;
-/** Data on an older connection this long after a newer one was made means that both are in use. */
+/** If an older connection receives data this long after a newer one was made, both are in use. */
 const OVERLAP_MS = 5000;
 /** A terminal seen at two addresses is contested until one of them has been silent for this long. */
 const CONTESTED_MS = 300_000;
@@ -39,7 +39,7 @@ interface Elsewhere {
   sinceMs: number;
 }
 
-/** A terminal has left an address when nothing came from there for this long. */
+/** A terminal counts as having left an address after this time without requests from it. */
 const REQUEST_OVERLAP_MS = 60_000;
 const MAX_REQUESTING = 50_000;
 
@@ -51,7 +51,7 @@ interface RequestPlaces {
   contestedUntilMs: number;
 }
 
-/** Adds an alarm to the newest position of a packet: an id in use at two places is reported with its data. */
+/** Adds an alarm to the newest position of a packet, because two devices use the terminal's id. */
 export function withConflict(positions: readonly Position[]): Position[] {
   let newest = 0;
   for (const [nth, { fixTimeMs }] of positions.entries())
@@ -61,12 +61,12 @@ export function withConflict(positions: readonly Position[]): Position[] {
   );
 }
 
-/** The facts of a connection that decide whether the terminal counts as connected. */
+/** The part of a connection that decides whether the terminal counts as connected. */
 export type TerminalLink = Pick<
   Connection,
   'address' | 'takesCommands' | 'isAuthenticated' | 'lastReceivedMs' | 'supersede' | 'hasRivals' | 'command'
 > & {
-  /** False: the address of a datagram, which a terminal changes as it likes. */
+  /** False for datagrams, whose address a terminal may change at any time. */
   isLasting?: boolean;
 };
 
@@ -78,22 +78,22 @@ interface Held {
 }
 
 /**
- * The terminals that are connected to this gateway; the hub is kept informed of them. Anyone who knows the id of a
- * terminal without a secret can connect as it. So a newer connection does not take the commands of one that is in use:
- * it has them once the older one is closed or silent, or at once where it alone is authenticated, or comes from the
- * same address.
+ * The terminals connected to this gateway, which are published to the hub. Anyone who knows the id of a terminal
+ * without a secret can connect as it. So a newer connection does not get the commands of an older one that is in use.
+ * It gets them once the older one is closed or silent, or at once if only the newer one is authenticated or both have
+ * the same address.
  */
 export class ConnectedTerminals {
   readonly #hub: PlacesHub;
   readonly #onError: (error: unknown) => void;
   /** Identifies this run: entries of former runs are discarded. */
   readonly #gateway = randomUUID();
-  /** The oldest connection first. */
+  /** Connections by terminal, oldest first. */
   readonly #connected = new Map<TerminalId, Held[]>();
   readonly #clock: Clock;
   /** Terminals without connections, the least recent request first. */
   readonly #requesting = new Map<TerminalId, RequestPlaces>();
-  /** Of terminals that are connected here as well. */
+  /** Connections to other gateways of terminals that are connected here as well. */
   readonly #elsewhere = new Map<TerminalId, Elsewhere>();
   #leave: Unsubscribe = async () => {};
   #came = new Set<TerminalId>();
@@ -119,7 +119,7 @@ export class ConnectedTerminals {
     return this.#inUse(terminalId)?.connection;
   }
 
-  /** The connection by which a terminal gets commands; null if none takes commands. */
+  /** Facts about the connection that gets the terminal's commands; null if it takes no commands. */
   link(terminalId: TerminalId): TerminalLinkFacts | null {
     const inUse = this.#inUse(terminalId);
     if (inUse === undefined || !inUse.connection.takesCommands) return null;
@@ -149,7 +149,7 @@ export class ConnectedTerminals {
     silent?.connection.supersede();
   }
 
-  /** @returns whether the terminal has no connection any more */
+  /** @returns whether this was the terminal's last connection */
   went(terminalId: TerminalId, connection: TerminalLink): boolean {
     const held = this.#connected.get(terminalId) ?? [];
     const left = held.filter((each) => each.connection !== connection);
@@ -164,7 +164,7 @@ export class ConnectedTerminals {
     return left.length === 0;
   }
 
-  /** Is the terminal in use at two places? After a reconnect the old connection is silent. */
+  /** Whether the terminal is in use at two addresses. After a mere reconnect the old connection is silent. */
   isContested(terminalId: TerminalId): boolean {
     const held = this.#connected.get(terminalId) ?? [];
     const sinceMs = this.#clock.now() - CONTESTED_MS;
@@ -193,9 +193,9 @@ export class ConnectedTerminals {
 
   /**
    * Records a request of a terminal without a lasting connection. A phone that changes networks moves from one address
-   * to another; requests from the first soon after mean that two devices use the id.
+   * to another. Requests from the first address soon after mean that two devices use the id.
    *
-   * @returns whether its id is in use at two places
+   * @returns whether the id is in use at two addresses
    */
   noteRequest(terminalId: TerminalId, address: string): boolean {
     const nowMs = this.#clock.now();
@@ -236,7 +236,7 @@ export class ConnectedTerminals {
     }, undefined);
   }
 
-  /** Most terminals have one connection, and need no check for each packet. */
+  /** Marks terminals with several connections. All others need no check for each packet. */
   #noteRivals(terminalId: TerminalId, held: readonly Held[]): void {
     const hasRivals = held.length > 1 || this.#elsewhere.has(terminalId);
     for (const { connection } of held) connection.hasRivals = hasRivals;
@@ -252,7 +252,7 @@ export class ConnectedTerminals {
     await this.#note();
   }
 
-  /** Sends other gateways with the same terminal its address at this one. */
+  /** Publishes the addresses of new connections to other gateways, which may have the same terminal. */
   async #publishPositions(changes: readonly ConnectionChange[]): Promise<void> {
     const places: [TerminalId, string][] = [];
     for (const { terminalId } of changes) {
@@ -280,7 +280,7 @@ export class ConnectedTerminals {
     this.#gathering ??= this.#clock.after(GATHER_MS, () => this.#note());
   }
 
-  /** One call after the other, so that none overtakes an earlier one. */
+  /** Serialises the calls, so that none overtakes an earlier one. */
   #note(): Promise<void> {
     this.#gathering?.cancel();
     this.#gathering = null;
@@ -296,7 +296,7 @@ export class ConnectedTerminals {
         const changes = changed.slice(from, from + CHANGES_AT_ONCE).map((terminalId): ConnectionChange => {
           return { terminalId, connection: this.#inUse(terminalId)?.noted ?? null };
         });
-        // A hub that lost its data gets everything again.
+        // A hub that lost its data gets all terminals again.
         const isKnown = await this.#hub.noteConnections(this.#gateway, changes);
         if (!isKnown) for (const terminalId of this.#connected.keys()) this.#noteSoon(terminalId);
         await this.#publishPositions(changes);

@@ -15,37 +15,37 @@ import { PendingCommands } from './pending-commands.ts';
 import { UnknownPeer, type UnknownPeerContext } from './unknown-peer.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
-/** Unanswered packets of a terminal, at most; beyond it is not read from until some are answered. */
+/** Maximum of unanswered packets of a terminal. Beyond it reading is paused until some are answered. */
 const MAX_UNANSWERED = 256;
 const CLOSING_TIMEOUT_MS = 1000;
 
-/** What a connection needs from the gateway. */
+/** Dependencies of a connection. */
 export interface ConnectionContext extends CarriedAdmissionContext, UnknownPeerContext {
   intake: Intake;
   metrics: ProtocolMetrics;
   tracing: Tracing;
-  /** How long a terminal may take to identify itself, however much it sends. */
+  /** Time within which a terminal must identify itself, however much it sends. */
   identifyTimeoutMs: number;
   unread: UnreadAnswers;
   clock: Clock;
   codes: TerminalCodes;
-  /** Is the terminal's id in use at two places? Asked while it has several connections. */
+  /** Whether two devices use the terminal's id. Only called while the terminal has several connections. */
   isContested(terminalId: TerminalId): boolean;
   /** Key from which the secrets of terminals are derived. */
   terminalSecret: string;
   /** Called once the terminal has identified itself and accepts commands. */
   onIdentified(terminalId: TerminalId, connection: Connection): void;
   onText(terminalId: TerminalId | null, text: string): void;
-  /** Called for the first message of a connection that can't be read. */
+  /** Called for the first unreadable message of a connection. */
   onUnread(terminalId: TerminalId | null, detail: string): void;
 }
 
 /**
- * The connection of a terminal, or of a platform that carries several: feeds the codec, hands positions to the intake,
- * and answers in the order in which the terminal asked, each answer only once what it acknowledges is durable.
+ * The connection of a terminal, or of a platform that carries several terminals. Feeds the codec and passes positions
+ * to the intake. Answers in the order of the packets, and each only once the packet that it acknowledges is durable.
  */
 export class Connection {
-  /** Of the peer. */
+  /** Address of the peer. */
   readonly address: string;
   readonly #socket: Socket;
   readonly #session: Session;
@@ -64,17 +64,17 @@ export class Connection {
   hasRivals = false;
   #ending = false;
   /**
-   * Ends the connection regardless of its data: at first when it does not identify itself in time, later when it does
-   * not close in time.
+   * Ends the connection regardless of its data: first if it does not identify itself in time, later if it does not
+   * close in time.
    */
   #deadline: Timer;
   #peerIsDone = false;
   #heldByGateway = false;
-  /** When the current bytes came, by {@link Tracing.nowMs}; 0 while tracing is off. */
+  /** Time of arrival of the current bytes by {@link Tracing.nowMs}; 0 while tracing is off. */
   #chunkAtMs = 0;
-  /** A message was left out, and logged: others of the same kind may follow. */
+  /** Whether an unreadable message was logged. Later ones of the connection are not logged. */
   #hasUnread = false;
-  /** Acknowledged packets that are not counted yet: packets that came together are counted together. */
+  /** Packets that are not counted yet: packets that arrive together are counted together. */
   #packetsTaken = 0;
   #positionsTaken = 0;
 
@@ -127,22 +127,22 @@ export class Connection {
     });
   }
 
-  /** The id that the terminal sent; null before. */
+  /** The id that the terminal sent; null before its identification. */
   get terminalId(): TerminalId | null {
     return this.#terminalId;
   }
 
-  /** Did the terminal show a secret of its own, or a certificate? */
+  /** Whether the terminal authenticated itself with its own secret or a certificate. */
   get isAuthenticated(): boolean {
     return this.#check.isAuthenticated;
   }
 
-  /** Does the terminal's protocol know commands? */
+  /** Whether the terminal's protocol supports commands. */
   get takesCommands(): boolean {
     return this.#session.command !== undefined;
   }
 
-  /** Sends the terminal a command. Resolves with its answer, or with why it got none. */
+  /** Sends the terminal a command. Resolves with its answer, or with the reason why none exists. */
   command(command: TerminalCommand, timeoutMs: number): Promise<CommandOutcome> {
     if (this.#ending || !this.#socket.writable || this.#terminalId === null)
       return Promise.resolve({ outcome: 'offline' });
@@ -155,19 +155,19 @@ export class Connection {
     this.#readOrNot();
   }
 
-  /** Sends the answers that are ready, then ends. */
+  /** Sends the ready answers, then closes the connection. */
   end(): void {
     this.#ending = true;
     this.#answers.sendReady();
     this.#socket.end();
   }
 
-  /** Ends because the terminal has newer connections. */
+  /** Closes the connection because the terminal has newer ones. */
   supersede(): void {
     if (!this.#ending) this.#refuse('superseded', 'the terminal has too many connections', null);
   }
 
-  /** Ends at once, with or without pending answers. */
+  /** Closes the connection at once, even with pending answers. */
   destroy(): void {
     this.#socket.destroy();
   }
@@ -219,7 +219,9 @@ export class Connection {
     }
   }
 
-  /** @param forms of the terminal's id; it has the first that is known, and is listed by the first where none is */
+  /**
+   * @param forms of the terminal's id: the first known one is used; if none is known, the first is listed as unknown
+   */
   #identify(forms: readonly [TerminalId, ...TerminalId[]], accept: Buffer | null, reject: Buffer | null): void {
     const terminalId = forms.find((form) => this.#context.isKnown(form));
     if (this.#context.isBlocked(terminalId ?? forms[0], this.address))
@@ -232,7 +234,7 @@ export class Connection {
     this.#context.onIdentified(terminalId, this);
   }
 
-  /** From now on only silence ends the connection. */
+  /** Ends the deadline for identification. From now on only silence ends the connection. */
   #isIdentified(): void {
     this.#peer.identify();
     this.#deadline.cancel();
@@ -240,11 +242,12 @@ export class Connection {
   }
 
   /**
-   * Held against the vehicle when the terminal identifies itself, and again when the vehicle changed. @returns whether
-   * the connection goes on
+   * Checks the vehicle's access settings when the terminal identifies itself, and again when the vehicle has changed.
+   *
+   * @returns whether the connection stays open
    */
   #isAllowed(vehicle: Vehicle | undefined, reject: Buffer | null): boolean {
-    // A video terminal that is not the one of its vehicle has nothing to show.
+    // A video terminal other than the vehicle's own terminal has no access settings to check.
     if (vehicle === undefined) return true;
     const refusal = this.#check.refusalOf(vehicle);
     if (refusal === null) return true;
@@ -252,7 +255,7 @@ export class Connection {
     return false;
   }
 
-  /** @param carried the terminal of the packet where the connection carries several */
+  /** @param carried the terminal of the packet, if the connection carries several */
   #takePositions(positions: Position[], ack: Buffer | null, carried?: TerminalId): void {
     const terminalId = carried ?? this.#terminalId;
     if (terminalId === null) return this.#refuse('not-identified', 'data before the terminal said who it is', null);
@@ -260,7 +263,7 @@ export class Connection {
     const vehicle = this.#context.vehicleOf(terminalId);
     if (carried === undefined && !this.#isAllowed(vehicle, null)) return;
     if (positions.length === 0) {
-      // Nothing to keep: answered in its turn, after what came before it.
+      // Nothing to store: the answer is ready, but waits for earlier ones.
       if (ack !== null) this.#answers.add({ bytes: ack, ready: true });
       if (carried !== undefined) intake.noteContact(this.#protocol.name, carried, this.lastReceivedMs, traces);
       return;
@@ -279,7 +282,7 @@ export class Connection {
     });
     if (!taken) {
       span.end();
-      // A video terminal need not be the one that reports where its vehicle is.
+      // A video terminal may differ from the terminal that reports its vehicle's positions.
       if (!this.#context.isKnown(terminalId)) return this.#refuseUnknown(terminalId, null);
       metrics.withoutVehicle.inc(positions.length);
       this.#answers.add({ bytes: ack, ready: true });
@@ -292,7 +295,7 @@ export class Connection {
     this.#positionsTaken += positions.length;
   }
 
-  /** The terminal of the connection sent messages, and no position among them. */
+  /** Records that the connection's terminal sent messages without positions. */
   #noteContact(): void {
     const terminalId = this.#terminalId;
     const vehicle = terminalId === null ? undefined : this.#context.vehicleOf(terminalId);
@@ -313,7 +316,7 @@ export class Connection {
     if (this.#peerIsDone && this.#answers.size === 0) this.end();
   }
 
-  /** It left more answers unread than it may. */
+  /** Closes the connection because the terminal left too many answers unread. */
   #endUnread(): void {
     this.#ending = true;
     const { onRefused, traces } = this.#context;
@@ -339,7 +342,7 @@ export class Connection {
     this.#say();
     if (bytes && this.#socket.writable) this.#socket.write(bytes);
     this.#socket.end();
-    // Does not wait for a peer that does not close its side, whatever it sends.
+    // Closes the socket even if the peer does not close its side, whatever it sends.
     this.#deadline.cancel();
     this.#deadline = this.#context.clock.after(CLOSING_TIMEOUT_MS, () => this.#socket.destroy());
   }

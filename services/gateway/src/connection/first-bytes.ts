@@ -3,7 +3,7 @@ import type { RefusedContact } from '@outrider/hub';
 const MAX_KEPT_BYTES = 256;
 const MAX_DETAIL_LENGTH = 200;
 
-/** The first bytes of a peer that has not identified itself: they show the operator what it is. */
+/** The first bytes of an unidentified peer. They show the operator what kind of device it is. */
 export class FirstBytes {
   readonly #transport: RefusedContact['transport'];
   #kept: Buffer = Buffer.alloc(0);

@@ -1,10 +1,10 @@
 import type { Clock, CommandOutcome, TerminalAnswer, TerminalCommand } from '@outrider/domain';
 import type { Session } from '@outrider/protocols';
 
-/** Unanswered commands to a terminal, at most. */
+/** Maximum of unanswered commands per terminal. */
 const MAX_COMMANDS = 16;
 
-/** Commands that a terminal has not answered, by what its answer will be known by. */
+/** Unanswered commands of a terminal, by the correlation of their answers. */
 export class PendingCommands {
   readonly #commands = new Map<number, { type: TerminalCommand['type']; finish(outcome: CommandOutcome): void }>();
 
@@ -19,9 +19,10 @@ export class PendingCommands {
   }
 
   /**
-   * Puts a command into the terminal's words, and sends it. Resolves with its answer, or with why it got none.
+   * Encodes a command by the session's protocol and sends it. Resolves with its answer, or with the reason why there is
+   * none.
    *
-   * @param send is given what the session made of it
+   * @param send is passed the encoded command
    */
   give(
     session: Session,
@@ -47,14 +48,14 @@ export class PendingCommands {
 
   take(correlation: number, answer: TerminalAnswer): void {
     const command = this.#commands.get(correlation);
-    // The answer to a command that timed out, or to none.
+    // The answer to an unknown command, or to one that timed out.
     if (command === undefined) return;
-    // Some terminals acknowledge the command first, and send the result after it.
+    // Some terminals first acknowledge the command and send its result later.
     if (command.type === 'list-recordings' && answer.type === 'acknowledged' && answer.result === 'done') return;
     command.finish({ outcome: 'answered', answer });
   }
 
-  /** The terminal is gone. It may have done what was sent before. */
+  /** To be called when the terminal is disconnected. It may have executed commands that were sent before. */
   end(): void {
     for (const { finish } of [...this.#commands.values()]) finish({ outcome: 'offline', maybeSent: true });
   }

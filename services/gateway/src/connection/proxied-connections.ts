@@ -8,12 +8,12 @@ import { type ProxiedPeer, readProxyHeader } from './proxy-header.ts';
 const HEADER_TIMEOUT_MS = 5000;
 
 /**
- * Has the connections of proxies begin with a header of the PROXY protocol. Once it is read, the socket's remote
- * address and port are those of the peer that connected to the proxy, and the listeners of the server get the
- * connection as if it had come from there. Connections from elsewhere are taken as they are.
+ * Makes connections of proxies begin with a header of the PROXY protocol. Once it is read, the socket's remote address
+ * and port are those of the proxy's client, and the server's listeners get the connection as if it came from there.
+ * Other connections are accepted unchanged.
  *
  * @param server with all of its listeners for connections
- * @param onRefused a proxy sent no header in time, or something else; the connection is closed
+ * @param onRefused called when a proxy sent no header in time, or something else; the connection is closed
  */
 export function readProxyHeaders(
   server: Server,
@@ -24,7 +24,7 @@ export function readProxyHeaders(
   const accept = (socket: Socket) => {
     for (const listener of listeners) listener.call(server, socket);
   };
-  /** By what the system says of the connection: a TLS socket is another object than the socket under it. */
+  /** By addresses and ports, because a TLS socket and its underlying socket are different objects. */
   const peers = new Map<string, ProxiedPeer>();
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
@@ -62,7 +62,11 @@ function appearAs(socket: Socket, { address, port }: ProxiedPeer): void {
   Object.defineProperties(socket, { remoteAddress: { value: address }, remotePort: { value: port } });
 }
 
-/** Takes the header from the connection and leaves what follows. @throws {Error} where it does not come */
+/**
+ * Reads the header from the connection and leaves the bytes that follow.
+ *
+ * @throws {Error} when there is no header
+ */
 function readHeader(socket: Socket): Promise<ProxiedPeer | null> {
   return new Promise((resolve, reject) => {
     let received: Buffer = Buffer.alloc(0);
@@ -71,7 +75,7 @@ function readHeader(socket: Socket): Promise<ProxiedPeer | null> {
     const end = (settle: () => void) => {
       timer.cancel();
       socket.off('readable', read).off('close', closed);
-      // A stream flows again only some time after nobody waits for it to be readable.
+      // After the last listener for 'readable' is removed, the stream only flows again in a later tick.
       setImmediate(settle);
     };
     const closed = () => end(() => reject(new Error('closed before its PROXY protocol header')));
@@ -90,7 +94,7 @@ function readHeader(socket: Socket): Promise<ProxiedPeer | null> {
         return end(() => resolve(peer));
       }
     };
-    // What fails is closed as well.
+    // A failed connection is closed as well, which is handled there.
     socket
       .on('readable', read)
       .on('close', closed)

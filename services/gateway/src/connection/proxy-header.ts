@@ -1,12 +1,12 @@
 import { isIP, SocketAddress } from 'node:net';
 
-/** Who connected to the proxy; null where the connection is the proxy's own, such as a health check. */
+/** The client of a proxy; null if the connection is the proxy's own, such as a health check. */
 export interface ProxiedPeer {
   address: string;
   port: number;
 }
 
-/** What a PROXY protocol header says, and how many bytes it has. */
+/** Content and length of a PROXY protocol header. */
 export interface ProxyHeader {
   peer: ProxiedPeer | null;
   length: number;
@@ -14,9 +14,9 @@ export interface ProxyHeader {
 
 const SIGNATURE = Buffer.from('0d0a0d0a000d0a515549540a', 'hex');
 const FIXED_LENGTH = 16;
-/** Addresses of IPv6 take 36 bytes; what proxies add about TLS and the connection takes a few hundred. */
+/** IPv6 addresses take 36 bytes; a proxy's additional fields about TLS and the connection take a few hundred. */
 const MAX_LENGTH = FIXED_LENGTH + 2048;
-/** The longest line of version 1, as its specification has it. */
+/** Longest line of version 1, by the specification. */
 const MAX_LINE_LENGTH = 107;
 const LOCAL = 0x20;
 const PROXY = 0x21;
@@ -26,9 +26,9 @@ const TCP_OVER_IPV6 = 0x21;
 /**
  * Reads the header of the PROXY protocol, version 1 (a line of text) or 2 (binary), at the beginning of a connection.
  *
- * @param bytes of the connection, from its first
- * @returns null where more bytes are needed: at most 2064
- * @throws {Error} where this is no such header
+ * @param bytes of the connection, from its first byte
+ * @returns null if more bytes are needed: at most 2064
+ * @throws {Error} when the bytes are not such a header
  */
 export function readProxyHeader(bytes: Buffer): ProxyHeader | null {
   if (bytes.length === 0) return null;
@@ -46,10 +46,10 @@ function readBinary(bytes: Buffer): ProxyHeader | null {
   if (bytes.length < length) return null;
   const family = bytes[13];
   const isIpv6 = family === TCP_OVER_IPV6;
-  // As the protocol has it, an unknown kind of address is no error: the proxy's own stands for it.
+  // By the protocol, an unknown kind of address is no error: the proxy's own address is used.
   if (command === LOCAL || (!isIpv6 && family !== TCP_OVER_IPV4)) return { peer: null, length };
   const size = isIpv6 ? 16 : 4;
-  // Two addresses and two ports.
+  // The header must contain two addresses and two ports.
   if (length < FIXED_LENGTH + 2 * size + 4) throw new Error('a PROXY protocol header without its addresses');
   const address = bytes.subarray(FIXED_LENGTH, FIXED_LENGTH + size);
   const text = isIpv6 ? (address.toString('hex').match(/.{4}/g) ?? []).join(':') : address.join('.');
@@ -69,7 +69,7 @@ function readLine(bytes: Buffer): ProxyHeader | null {
   const [, family, source = '', , port = '', ...rest] = text.slice(0, end).split(' ');
   if (family === 'UNKNOWN') return { peer: null, length };
   const version = family === 'TCP4' ? 4 : family === 'TCP6' ? 6 : null;
-  // The port of the proxy is last.
+  // The last field is the port on the proxy's side.
   if (
     version === null ||
     isIP(source) !== version ||

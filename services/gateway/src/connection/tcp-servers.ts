@@ -10,13 +10,13 @@ export interface TcpServerOptions {
   /** Null: no TLS listener. */
   identity: TlsIdentity | null;
   maxConnections: number;
-  /** @param certificateSha256 of the peer, where it connected by TLS and showed one */
+  /** @param certificateSha256 of the peer; null without TLS or without a certificate */
   onConnection(socket: Socket, slot: Slot, certificateSha256: string | null): void;
-  /** A connection was closed unread. */
+  /** A connection was closed before any byte was read. */
   onRefused(reason: string): void;
 }
 
-/** The listeners of one protocol, with and without TLS. They share one admission. */
+/** Creates the listeners of one protocol, with and without TLS. They share one admission. */
 export function createTcpServers(options: TcpServerOptions): { plain: Server; secure: Server | null } {
   const { identity, maxConnections, onConnection, onRefused } = options;
   const admit = (socket: Socket): Slot | null => {
@@ -39,7 +39,7 @@ export function createTcpServers(options: TcpServerOptions): { plain: Server; se
   return { plain, secure };
 }
 
-/** The slot is taken before the handshake: a peer that never finishes it counts as well. */
+/** Takes the slot before the handshake, so a peer that never finishes it counts as well. */
 function createSecureServer(
   identity: TlsIdentity,
   admit: (socket: Socket) => Slot | null,

@@ -5,31 +5,31 @@ import type { Logger } from '@outrider/runtime';
 
 const CHECK_EVERY_MS = 10_000;
 
-/** A terminal may show a certificate, which is compared with that of its vehicle and not verified by authorities. */
+/** A terminal's certificate is optional. It is compared with that of its vehicle, not verified by authorities. */
 export const TLS_OPTIONS = { requestCert: true, rejectUnauthorized: false, handshakeTimeout: 10_000 };
 
-/** SHA-256 of the certificate that the peer showed, hexadecimal in lower case; null where it showed none. */
+/** SHA-256 of the peer's certificate, in lower-case hexadecimal; null without a certificate. */
 export function certificateOf(socket: TLSSocket): string | null {
   const { fingerprint256 } = socket.getPeerCertificate();
   return fingerprint256 === undefined ? null : fingerprint256.replaceAll(':', '').toLowerCase();
 }
 
 export interface TlsFiles {
-  /** PEM: the certificate, and those that it is signed by. */
+  /** PEM: the certificate and its chain. */
   certificate: string;
   /** PEM. */
   key: string;
 }
 
-/** Certificate and key of the TLS listeners, read anew when the files change. */
+/** Certificate and key of the TLS listeners, reloaded when the files change. */
 export interface TlsIdentity {
   readonly context: { cert: Buffer; key: Buffer };
-  /** Calls with each new pair that fits together. */
+  /** Calls the listener with each new valid pair. */
   watch(listener: (context: TlsIdentity['context']) => void): void;
   close(): void;
 }
 
-/** @throws {Error} where a file can't be read, or the key is not that of the certificate */
+/** @throws {Error} when a file can't be read, or the key does not match the certificate */
 export async function openTlsIdentity(
   files: TlsFiles,
   logger: Logger,
@@ -47,7 +47,7 @@ export async function openTlsIdentity(
   async function check(): Promise<void> {
     const next = await read();
     if (next.cert.equals(context.cert) && next.key.equals(context.key)) return;
-    // One of the two may have been written, and the other not yet.
+    // Throws while only one of the two files has been written.
     createSecureContext(next);
     context = next;
     for (const listener of listeners) listener(next);

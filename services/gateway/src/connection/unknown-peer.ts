@@ -5,7 +5,7 @@ import { FirstBytes } from './first-bytes.ts';
 export interface UnknownPeerContext {
   isKnown(terminalId: TerminalId): boolean;
   onUnknown(terminalId: TerminalId, address: string, contact?: RefusedContact): void;
-  /** The peer was refused before it said who it is. */
+  /** Called when a peer was refused before it identified itself. */
   onUnknownDevice(address: string, contact: RefusedContact): void;
 }
 
@@ -16,11 +16,11 @@ export interface PeerRefusal {
   terminalIds?: readonly TerminalId[];
 }
 
-/** A connection whose peer is not known yet: it is listed for the operator where it is refused. */
+/** An unidentified peer of a connection. It is listed for the operator when it is refused. */
 export class UnknownPeer {
   readonly #address: string;
   readonly #context: UnknownPeerContext;
-  /** Null once it is known. */
+  /** Null once the peer is identified. */
   #first: FirstBytes | null = new FirstBytes('tcp');
 
   constructor(address: string, context: UnknownPeerContext) {
@@ -32,12 +32,12 @@ export class UnknownPeer {
     this.#first?.add(chunk);
   }
 
-  /** It is known now: what it sends from here on is not looked at. */
+  /** Marks the peer as identified: later bytes are not recorded. */
   identify(): void {
     this.#first = null;
   }
 
-  /** Lists the peer. One that has the id of a known terminal is refused for another reason, and listed elsewhere. */
+  /** Lists the peer. A peer with the id of a known terminal is refused for another reason, and listed elsewhere. */
   list({ reason, detail, terminalIds = [] }: PeerRefusal): void {
     const { isKnown, onUnknown, onUnknownDevice } = this.#context;
     const [first] = terminalIds;

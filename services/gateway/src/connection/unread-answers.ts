@@ -1,11 +1,11 @@
-/** A terminal that leaves this many bytes of answers unread is gone, or hostile. */
+/** Limit per terminal. A terminal with more unread bytes of answers is unavailable or malicious. */
 const MAX_UNREAD_BYTES = 64 * 1024;
-/** Unread bytes of all terminals together; beyond it, terminals that read nothing are disconnected. */
+/** Limit for all terminals together. Beyond it, terminals that read nothing are disconnected. */
 const MAX_UNREAD_IN_ALL_BYTES = 32 * 1024 * 1024;
-/** An answer or two wait for a moment on any slow network. */
+/** Always allowed per terminal: on a slow network one or two answers are unread for a moment. */
 const ALWAYS_ALLOWED_BYTES = 4096;
 
-/** Bytes of answers that terminals have not read yet, in sum: each connection notes its own. */
+/** Sum of the unread bytes of answers, to which each connection contributes. */
 export class UnreadAnswers {
   #bytes = 0;
 
@@ -14,8 +14,8 @@ export class UnreadAnswers {
   }
 
   /**
-   * @param before what the connection had unread when it last noted it
-   * @returns whether the connection may go on
+   * @param before unread bytes of the connection at its last call
+   * @returns whether the connection may stay open
    */
   note(before: number, now: number): boolean {
     this.#bytes += now - before;

@@ -2,10 +2,10 @@ import type { Clock, CommandOutcome, TerminalCommand, TerminalId, Timer } from '
 import type { TerminalLink } from '../connection/connected-terminals.ts';
 import type { DatagramPeer } from './datagram-peers.ts';
 
-/** Networks keep the way back to an address for a minute or more after a datagram. */
+/** Network address translation keeps the return path for a minute or more after a datagram. */
 const FRESH_MS = 60_000;
 const SWEEP_MS = 5000;
-/** Links of one protocol: beyond them a terminal gets no commands until others went silent. */
+/** Maximum of links per protocol. Beyond it, a terminal gets no commands until others have become silent. */
 const MAX_LINKS = 20_000;
 
 interface Parts {
@@ -14,7 +14,7 @@ interface Parts {
   went(terminalId: TerminalId, link: TerminalLink): void;
 }
 
-/** The way back to a terminal that sent a datagram a short while ago. */
+/** Return path to a terminal that sent a datagram recently. */
 class DatagramLink implements TerminalLink {
   readonly isLasting = false;
   readonly terminalId: TerminalId;
@@ -62,21 +62,21 @@ class DatagramLink implements TerminalLink {
   }
 }
 
-/** A datagram that was taken. */
+/** An accepted datagram. */
 interface Contact {
   peer: DatagramPeer;
   address: string;
-  /** To where it came from. */
+  /** Sends to the origin of the datagram. */
   send(bytes: Buffer): void;
 }
 
 /**
- * Terminals that can be given commands by the address of their newest datagram, while it is fresh. Each is held by
- * address and port; the session of a datagram whose command is unanswered reads the ones that follow it.
+ * Terminals that can be sent commands at the address of their newest datagram, while it is fresh. Links are identified
+ * by address and port. While a command is unanswered, its session also decodes the following datagrams.
  */
 export class DatagramLinks {
   readonly #parts: Parts;
-  /** The one that was silent longest comes first. */
+  /** Ordered by last datagram: the link that was silent longest comes first. */
   readonly #links = new Map<string, DatagramLink>();
   readonly #sweeping: Timer;
 
@@ -103,7 +103,7 @@ export class DatagramLinks {
     this.#parts.came(terminalId, link);
   }
 
-  /** The peer whose command the next datagram of this address may answer. */
+  /** The peer whose pending command may be answered by the next datagram from this address. */
   waiting(key: string): DatagramPeer | undefined {
     const peer = this.#links.get(key)?.peer;
     return peer?.commands.isEmpty === false ? peer : undefined;

@@ -4,13 +4,13 @@ import type { Admission, NotAdmitted, Slot } from '../admission.ts';
 import type { PendingCommands } from '../connection/pending-commands.ts';
 import type { TerminalCheck } from '../terminal-check.ts';
 
-/** Addresses of one terminal that are remembered: a mobile network gives it a new one now and then. */
+/** Maximum of remembered addresses per terminal: a mobile network gives it a new one from time to time. */
 const MAX_PER_TERMINAL = 4;
 
-/** What is known of a terminal at an address. */
+/** State of a terminal at an address. */
 export interface DatagramPeer {
   readonly session: Session;
-  /** Null before it said who it is. */
+  /** Null before identification. */
   terminalId: TerminalId | null;
   registration: string | null;
   readonly check: TerminalCheck;
@@ -32,7 +32,7 @@ export class DatagramPeers {
   readonly #admission: Admission;
   readonly #idleMs: number;
   readonly #now: () => number;
-  /** The one that was silent longest comes first. */
+  /** Ordered by last datagram: the peer that was silent longest comes first. */
   readonly #peers = new Map<string, Remembered>();
   readonly #byTerminal = new Map<TerminalId, Set<string>>();
 
@@ -56,7 +56,7 @@ export class DatagramPeers {
     return remembered.peer;
   }
 
-  /** @returns why it can't be remembered; null where it is */
+  /** @returns why the peer can't be remembered; null if it is */
   remember(key: string, address: string, peer: DatagramPeer, terminalId: TerminalId): NotAdmitted | null {
     this.forget(key);
     let slot = this.#admission.admit(address);

@@ -1,5 +1,5 @@
 const MAX_SOURCES = 10_000;
-/** A datagram that was refused takes as many as this from its source. */
+/** A refused datagram counts as this many towards its source's rate. */
 const REFUSED_COST = 10;
 
 interface Bucket {
@@ -7,11 +7,11 @@ interface Bucket {
   filledMs: number;
 }
 
-/** How many datagrams are read of each source: a number a second, and as many at once. */
+/** Token bucket for each source of datagrams: its rate per second is also its burst size. */
 export class DatagramRates {
   readonly #perSecond: number;
   readonly #now: () => number;
-  /** The longest unused one comes first. */
+  /** Ordered by use: the least recently used bucket comes first. */
   readonly #buckets = new Map<string, Bucket>();
 
   constructor(perSecond: number, now: () => number) {
@@ -19,7 +19,7 @@ export class DatagramRates {
     this.#now = now;
   }
 
-  /** @param source null: of this machine, not counted */
+  /** @param source null for this machine, which is not limited */
   admit(source: string | null): boolean {
     if (source === null) return true;
     const bucket = this.#fill(source);

@@ -18,27 +18,27 @@ import type { DatagramLinks } from './datagram-links.ts';
 import type { DatagramPeer, DatagramPeers } from './datagram-peers.ts';
 import type { DatagramRates } from './datagram-rates.ts';
 
-/** Terminals send no longer ones: a network would cut them into many parts. */
+/** Terminals send no longer datagrams, because networks would fragment them. */
 const MAX_DATAGRAM_BYTES = 16 * 1024;
-/** Datagrams that are not yet durable: of a terminal, and of all terminals of the protocol. */
+/** Maximum of datagrams that are not yet durable: per terminal, and for all terminals of the protocol. */
 const MAX_WAITING_PER_TERMINAL = 16;
 const MAX_WAITING = 10_000;
 /**
- * An answer is at most this much longer than its datagram: the address of a datagram may be forged, and its holder gets
- * the answer. QUIC allows the same before it has verified an address (RFC 9000, 8.1).
+ * Longest answer relative to its datagram. The source address of a datagram may be forged, and the holder of the
+ * address gets the answer. QUIC has the same limit before it has verified an address (RFC 9000, 8.1).
  */
 const MAX_AMPLIFICATION = 3;
-/** Bytes that wait in the system: the terminals of a fleet send at the same moment after an outage. */
+/** Size of the socket's receive buffer: after an outage the terminals of a fleet all send at the same moment. */
 const RECEIVE_BUFFER_BYTES = 4 * 1024 * 1024;
 
-/** What the datagrams of a protocol need from the gateway. */
+/** Dependencies of a protocol's datagram server. */
 export interface DatagramContext extends RefusalContext {
   intake: Intake;
   metrics: ProtocolMetrics;
   traces: PacketTraces;
   tracing: Tracing;
   clock: Clock;
-  /** True while the log can't take more: datagrams are dropped, and their terminals send them again. */
+  /** Whether the log can't take more: then datagrams are dropped, and their terminals send them again. */
   isHeld(): boolean;
   rates: DatagramRates;
   peers: DatagramPeers;
@@ -46,7 +46,7 @@ export interface DatagramContext extends RefusalContext {
   createSession(): Session;
   vehicleOf(terminalId: TerminalId): Vehicle | undefined;
   isBlocked(terminalId: TerminalId, address: string): boolean;
-  /** @returns whether the terminal's id is in use at two places */
+  /** @returns whether two devices use the terminal's id */
   noteRequest(terminalId: TerminalId, address: string): boolean;
   onIdentified(terminalId: TerminalId, address: string): void;
   onUnknown(terminalId: TerminalId, address: string, contact: RefusedContact): void;
@@ -56,7 +56,7 @@ export interface DatagramContext extends RefusalContext {
   onError(error: Error): void;
 }
 
-/** Why a datagram was not read, or not answered. */
+/** Reason why a datagram was not read or not answered. */
 export type DatagramRefusal =
   | Refusal
   | 'held'
@@ -66,19 +66,19 @@ export type DatagramRefusal =
   | 'too-many-waiting'
   | 'answer-too-long';
 
-/** The listener of one protocol for datagrams. */
+/** The UDP listener of one protocol. */
 export interface DatagramServer {
   /** @returns the port */
   listen(port: number, host: string): Promise<number>;
-  /** Reads no more; answers are still sent. */
+  /** Stops reading; pending answers are still sent. */
   pause(): void;
   close(): Promise<void>;
 }
 
 /**
- * Receives datagrams: each is decoded whole, its packets are appended to the log, and once all of them are durable it
- * is answered by one datagram to where it came from. One that can't be taken now is dropped, and its terminal sends it
- * again.
+ * Receives datagrams. Each is decoded completely, and its packets are appended to the log. Once all of them are
+ * durable, it is answered by one datagram to its origin. A datagram that can't be taken now is dropped; its terminal
+ * sends it again.
  */
 export function createDatagramServer(
   protocol: Protocol & { datagrams: DatagramSide },
@@ -96,7 +96,7 @@ export function createDatagramServer(
       opened.on('message', (bytes, from) => {
         if (isPaused) return;
         const answer = (text: Buffer) => {
-          // A peer that can't be reached sends again, or is gone.
+          // A peer that did not get the answer sends again, or is gone.
           if (socket !== null) socket.send(text, from.port, from.address, () => {});
         };
         new DatagramExchange(protocol, context, waiting, bytes, from, answer).run();
@@ -116,7 +116,7 @@ export function createDatagramServer(
   };
 }
 
-/** Datagrams whose packets are not yet durable. */
+/** Number of datagrams whose packets are not yet durable. */
 interface Waiting {
   all: number;
   readonly byTerminal: Map<TerminalId, number>;
@@ -134,12 +134,12 @@ class DatagramExchange {
   readonly #trace: PacketTrace;
   /** In the order of the frames. */
   readonly #answers: Buffer[] = [];
-  /** Packets that are not durable yet, and one for the reading itself. */
+  /** Packets that are not durable yet, plus one while the datagram is being read. */
   #pending = 1;
   #acknowledged = 0;
-  /** Nothing more of it is taken. */
+  /** Whether the rest of the datagram is ignored. */
   #isOver = false;
-  /** It was more than dropped: what its session made of it, or its terminal, is not taken. */
+  /** Whether the datagram was refused rather than merely dropped: its session or its terminal is invalid. */
   #isBad = false;
   #atMs = 0;
 
@@ -181,7 +181,7 @@ class DatagramExchange {
       this.#handle(message, peer, receivedAtMs);
       if (this.#isOver) break;
     }
-    // After a refusal the session gives nothing more. A part of a frame is forgotten, and harms no other.
+    // After a refusal the session returns nothing more. A partial frame is discarded and does no harm.
     if (this.#isBad) {
       peers.forget(this.#key);
       links.end(this.#key);
@@ -206,7 +206,7 @@ class DatagramExchange {
       session: context.createSession(),
       terminalId: null,
       registration: null,
-      // Without TLS there is no certificate: a vehicle that demands one is refused.
+      // Without TLS there is no certificate, so a vehicle that requires one refuses the datagram.
       check: new TerminalCheck({ protocol: name, address: this.#address, certificateSha256: null }, context),
       commands: new PendingCommands(context.clock),
     };
@@ -215,7 +215,7 @@ class DatagramExchange {
   #remember(peer: DatagramPeer): void {
     const { peers, onWrongSecret } = this.#context;
     if (peer.terminalId === null) {
-      // It showed a wrong code, and the answer says so.
+      // The terminal sent a wrong code; the answer reports it.
       if (this.#answers.length > 0) onWrongSecret(this.#address);
       return;
     }
@@ -241,7 +241,7 @@ class DatagramExchange {
         return this.#context.onRefused('bad-content', message.detail, this.#address, this.#trace);
       case 'refuse':
         if (message.reason === 'wrong-secret') this.#context.onWrongSecret(this.#address);
-        // Nobody is answered who may have sent anything.
+        // Unidentified peers get no answer: anybody may have sent the datagram.
         if (peer.terminalId !== null && message.bytes !== null) this.#answers.push(message.bytes);
         return this.#refuse(message.reason, message.detail, peer, message.terminalIds);
       case 'answer':
@@ -269,7 +269,9 @@ class DatagramExchange {
     onIdentified(terminalId, this.#address);
   }
 
-  /** Held against the vehicle when the terminal identifies itself, and again when the vehicle changed. */
+  /**
+   * Checks the vehicle's access settings when the terminal identifies itself, and again when the vehicle has changed.
+   */
   #isAllowed(vehicle: Vehicle, peer: DatagramPeer, reject: Buffer | null): boolean {
     const refusal = peer.check.refusalOf(vehicle);
     if (refusal === null) return true;
@@ -305,7 +307,7 @@ class DatagramExchange {
       this.#acknowledged++;
       this.#settle();
     };
-    // The vehicle was found: the intake finds it too.
+    // Succeeds, because the vehicle was found above.
     intake.take(name, terminalId, taking, receivedAtMs, trace, durable);
     this.#pending++;
     this.#waiting.all++;
@@ -323,7 +325,7 @@ class DatagramExchange {
     else this.#waiting.byTerminal.delete(terminalId);
   }
 
-  /** Answers once the datagram is read and all of it is durable. */
+  /** Sends the answer once the datagram is read and all of it is durable. */
   #settle(): void {
     this.#pending--;
     if (this.#pending > 0) return;
@@ -335,7 +337,7 @@ class DatagramExchange {
     this.#send(answer);
   }
 
-  /** The peer is no terminal of a vehicle: what it gets is no longer than what it sent. */
+  /** Refuses a peer that is no terminal of a vehicle. The answer is no longer than the datagram. */
   #reject(reason: DatagramRefusal, detail: string, bytes: Buffer | null): void {
     this.#isBad = true;
     this.#drop(reason, detail);

@@ -18,11 +18,11 @@ export interface AudiencesCase {
 
 export interface AudiencesRow {
   change: string;
-  /** Until the change is in force. */
+  /** Time until the change is in force. */
   changeUs: number;
-  /** Until the audiences that the change concerns are computed again. */
+  /** Time until the audiences that the change concerns are recomputed. */
   withAudiencesUs: number;
-  /** By the plain computation: all clients for each vehicle, as without an index. */
+  /** Time of the plain computation without an index: all clients for each vehicle. */
   plainMs: number;
 }
 
@@ -35,7 +35,10 @@ const USERS_PER_GROUP = 20;
 const ROUNDS = 20;
 const ALL = { vehicles: null, groups: null };
 
-/** What a change costs among many clients, each of a user with one group; some are of the operator and see all. */
+/**
+ * Measures the cost of a change among many clients. Each belongs to a user with one group; some are operators, who see
+ * all vehicles.
+ */
 export function benchAudiences({ clients, vehicles }: AudiencesCase): AudiencesRow[] {
   const directory = new Directory();
   const audiences = new Audiences<BenchListener>(directory);
@@ -77,7 +80,7 @@ export function benchAudiences({ clients, vehicles }: AudiencesCase): AudiencesR
     for (let round = 0; round < ROUNDS; round++) {
       all();
       const beganMs = performance.now();
-      // Of no operator: those concern all vehicles.
+      // No user changed here is an operator: such a change concerns all vehicles.
       const concerned = act(1 + round);
       changeUs.push(1000 * (performance.now() - beganMs));
       for (const { id } of concerned) audiences.of(id);

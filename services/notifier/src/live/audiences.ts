@@ -10,30 +10,30 @@ import {
 import { type KeyEntry, KeyIndex } from './key-index.ts';
 import type { Subscription } from './messages.ts';
 
-/** What the index needs to know of a client. */
+/** A client, as far as the index needs it. */
 export interface Listener {
   /** Null until the client is identified. */
   readonly userId: UserId | null;
   readonly subscription: Pick<Subscription, 'vehicles' | 'groups'> | null;
-  /** The account as it calls. Default: as the directory has it. */
+  /** The account with the rights of this client. Default: the account in the directory. */
   callerIn?(directory: Directory): User | undefined;
 }
 
-/** The audience of a vehicle, with what it was computed from. */
+/** The audience of a vehicle, with the inputs of its computation. */
 interface CachedAudience<L> {
   readonly vehicle: Vehicle;
   readonly sources: readonly { key: string; entry: KeyEntry<L> | undefined; version: number }[];
   readonly listeners: readonly L[];
 }
 
-/** Key of those who want every vehicle there is. No id is empty. */
+/** Key of listeners that want every vehicle. No id is empty. */
 const EVERY_VEHICLE = '';
 
 /**
- * Which listeners want a vehicle and may see it. A listener is filed under the keys that vehicles lead to: a vehicle, a
- * group, a dealer, or every vehicle. Connecting, closing and subscribing cost what the listener's keys cost; a change
- * of a user costs that user's listeners; a change of a vehicle costs nothing until its audience is needed. The audience
- * of a vehicle is kept until one of the keys that it was computed from changes.
+ * Finds the listeners that want a vehicle and may see it. A listener is indexed under keys that vehicles have: a
+ * vehicle, a group, a dealer, or every vehicle. The cost of connecting, closing and subscribing is proportional to the
+ * listener's keys, that of a changed user to the user's listeners. A changed vehicle costs nothing until its audience
+ * is needed. The audience of a vehicle is cached until one of the keys that it was computed from changes.
  */
 export class Audiences<L extends Listener> {
   readonly #directory: Directory;
@@ -44,7 +44,7 @@ export class Audiences<L extends Listener> {
     this.#directory = directory;
   }
 
-  /** Files a listener anew: it was identified, subscribed or unsubscribed, or its user changed. */
+  /** Indexes a listener again: it was identified, subscribed or unsubscribed, or its user changed. */
   update(listener: L): void {
     this.#index.file(listener, this.#keysFor(listener));
   }
@@ -54,9 +54,9 @@ export class Audiences<L extends Listener> {
   }
 
   /**
-   * Takes in that a vehicle was changed or deleted.
+   * Updates the audience of a vehicle that was changed or deleted.
    *
-   * @returns listeners of its last audience that are in none any more
+   * @returns listeners that were in the last audience and are no longer
    */
   vehicleChanged(vehicleId: VehicleId): readonly L[] {
     const before = this.#cache.get(vehicleId)?.listeners ?? [];

@@ -15,14 +15,14 @@ const UNKNOWN_16 = 0xffff;
 const UNKNOWN_8 = 0xff;
 const OWN_LIMIT = 0xffff;
 const MAX_LISTED = 0xff;
-/** Of a message. */
+/** Flag of a message. */
 const HAS_DELAYS = 1 << 2;
-/** Of a record. */
+/** Flags of a record. */
 const HAS_ALARMS = 1 << 6;
 const HAS_OPEN_EVENTS = 1 << 7;
 const STATES: Record<VehicleState, number> = { unknown: 5, moving: 1, parking: 2, idling: 3, offline: 4 };
 
-/** Numbers that stand for vehicles in binary messages; one number per vehicle in a process, never given again. */
+/** Assigns the numbers that identify vehicles in binary messages: unique within the process and never reused. */
 export class VehicleNumbers {
   readonly #numbers = new Map<VehicleId, number>();
   #next = 0;
@@ -36,13 +36,13 @@ export class VehicleNumbers {
     return number;
   }
 
-  /** The vehicle was deleted. */
+  /** Forgets a deleted vehicle. */
   forget(vehicleId: VehicleId): void {
     this.#numbers.delete(vehicleId);
   }
 }
 
-/** UUIDs of geofences that the records of one message refer to by their index. */
+/** UUIDs of geofences. The records of one message refer to them by index. */
 class GeofenceTable {
   readonly rows: Buffer[] = [];
   readonly #indexes = new Map<GeofenceId, number>();
@@ -57,7 +57,7 @@ class GeofenceTable {
   }
 }
 
-/** The position record of a status; for one without a position, all that is known. */
+/** The position record of a status. Without a position it contains only what is known. */
 export function positionRecord(status: VehicleStatus, number: number): Buffer {
   const record = Buffer.allocUnsafe(POSITION_BYTES);
   const { position } = status;
@@ -76,7 +76,7 @@ export function positionRecord(status: VehicleStatus, number: number): Buffer {
 /**
  * A message of position records.
  *
- * @param delaysMs how long ago the packet of each arrived; null: the client did not ask for it
+ * @param delaysMs age of each packet since it arrived; null if the client did not request it
  */
 export function positionsFrame(records: readonly Buffer[], nowMs: number, delaysMs: readonly number[] | null): Buffer {
   const flags = delaysMs === null ? 0 : HAS_DELAYS;
@@ -87,7 +87,7 @@ export function positionsFrame(records: readonly Buffer[], nowMs: number, delays
 /**
  * A message of vehicle records.
  *
- * @param statuses null where nothing is known of the vehicle
+ * @param statuses each null if nothing is known of the vehicle
  */
 export function vehiclesFrame(
   vehicles: readonly { vehicleId: VehicleId; status: VehicleStatus | null }[],
@@ -157,7 +157,7 @@ function unknownRecord(number: number): Buffer {
   return record;
 }
 
-/** Alarms and open events as lists, and the status bits that say that they follow. */
+/** Alarms and open events as lists, and the status bits that announce them. */
 function listsOf(
   status: VehicleStatus | null,
   sees: SeesGeofence,
@@ -200,12 +200,12 @@ function alarmsOf({ activity, record }: VehicleStatus) {
   return activity?.alarms ?? record.alarms;
 }
 
-/** 0 stands for what is not known. */
+/** Unix seconds; 0 for an unknown time. */
 function seconds(timeMs: number | null | undefined): number {
   return Math.min(Math.max(0, Math.floor((timeMs ?? 0) / 1000)), 0xffff_ffff);
 }
 
-/** Clocks of two machines may differ by a little. */
+/** Not negative: the clocks of two machines may differ a little. */
 function delayOf(ms: number): number {
   return Math.min(Math.max(0, Math.round(ms)), UNKNOWN_16);
 }

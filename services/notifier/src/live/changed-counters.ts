@@ -8,12 +8,12 @@ export interface ChangedCountersContext {
   send(counters: readonly VehicleCounters[]): void;
 }
 
-/** Vehicles that one query reads. */
+/** Vehicles per query. */
 const AT_ONCE = 500;
 
 /**
- * Vehicles whose counters changed and that somebody listens for. They are read from the registry and sent at the pace
- * of {@link send}, however often they changed until then.
+ * Vehicles with changed counters that at least one client listens for. Their counters are read from the registry and
+ * sent when {@link send} is called, however often they changed until then.
  */
 export class ChangedCounters {
   readonly #context: ChangedCountersContext;
@@ -27,12 +27,12 @@ export class ChangedCounters {
     for (const vehicleId of vehicleIds) if (this.#isWanted(vehicleId)) this.#changed.add(vehicleId);
   }
 
-  /** Sends what changed since the last time. What could not be read is read the next time. */
+  /** Sends the counters that changed since the last call. Counters that could not be read are read by the next call. */
   async send(): Promise<void> {
     const vehicleIds = [...this.#changed];
     for (let at = 0; at < vehicleIds.length; at += AT_ONCE) {
       const some = vehicleIds.slice(at, at + AT_ONCE);
-      // First: a change that comes while they are read may not be in what is read.
+      // Deleted before the query: a change during the query may be missing in its result.
       for (const vehicleId of some) this.#changed.delete(vehicleId);
       try {
         this.#context.send(await this.#context.counters(some));

@@ -15,18 +15,17 @@ import type { Subscription } from './messages.ts';
 import { SingleMessages, StatusQueue } from './status-queue.ts';
 import type { Debtor, UnsentBytes } from './unsent-bytes.ts';
 
-/** Beyond this many bytes not taken by the peer, positions are conflated rather than sent. */
+/** Above this many unsent bytes, positions are conflated rather than sent. */
 const SLOW_ABOVE_BYTES = 256 * 1024;
-/** The same, while the bytes not taken by all peers together are many. */
+/** The same limit while the unsent bytes of all clients together are many. */
 const SLOW_WHEN_SCARCE_ABOVE_BYTES = 16 * 1024;
 /**
- * Beyond this many bytes of events not taken, the client is disconnected; it returns with its cursor and misses
- * nothing.
+ * Above this many unsent bytes of events, the client is disconnected. It reconnects with its cursor and misses nothing.
  */
 const LOST_ABOVE_BYTES = 16 * 1024 * 1024;
-/** Written to the socket at a time. What waits here, and not there, can be dropped. */
+/** Bytes written to the socket at a time. Only frames that are not yet written can be dropped. */
 const WRITE_BYTES = 64 * 1024;
-/** A subscribed client that nothing was sent to for so many seconds is sent a heartbeat. */
+/** A subscribed client is sent a heartbeat after this many seconds without a message. */
 export const HEARTBEAT_SECONDS = 4;
 const HEARTBEAT = jsonFrame({ type: 'heartbeat' });
 /** Replaces a frame that has been written, so that the frame can be freed. */
@@ -49,53 +48,53 @@ export const CLOSE = {
 export type Via = 'jwt' | 'api-key' | 'cookie';
 
 /**
- * One WebSocket of the live API. Positions wait here, the newest per vehicle; everything else is sent in order and
- * whole.
+ * One WebSocket of the live API. Positions are queued here, the newest per vehicle; everything else is sent completely
+ * and in order.
  */
 export class LiveClient implements Debtor {
   readonly socket: WebSocket;
   readonly #stream: Duplex;
   readonly #unsent: UnsentBytes;
   readonly #onTooSlow: () => void;
-  /** Positions and states that wait for their turn. */
+  /** Positions and states that wait to be sent. */
   readonly statuses: StatusQueue;
-  /** Frames in their order, from `#firstWaiting` on. */
+  /** Frames to send, in order, starting at `#firstWaiting`. */
   #waiting: Buffer[] = [];
   #firstWaiting = 0;
   #waitingBytes = 0;
-  /** Written to the socket, and not taken yet. */
+  /** Bytes written to the socket that the peer has not taken yet. */
   #writtenBytes = 0;
   #writesSoon = false;
-  /** Seconds that have begun since it was last sent something. */
+  /** Seconds that have begun since the last message to the client. */
   #quietSeconds = 0;
   readonly #onDrained: (() => void)[] = [];
   /** Null until the client is identified. */
   userId: UserId | null = null;
-  /** The session that it was admitted by. */
+  /** The session of the token or cookie that identified the client. */
   sessionId: SessionId | null = null;
   via: Via = 'jwt';
-  /** The key that signed its token. */
+  /** The key that signed the client's token. */
   keyId: string | null = null;
-  /** From where it is connected. */
+  /** Address from which the client is connected. */
   address = '';
-  /** What the API key allows that it came with; null: it came with none. */
+  /** Rights of the client's API key; null without an API key. */
   grant: ApiKeyGrant | null = null;
-  /** The account as {@link callerIn} saw it last, and as it calls. */
+  /** Cache of {@link callerFor}: an account and key, and the resulting caller. */
   #caller: { account: User; grant: ApiKeyGrant; caller: User } | null = null;
   /** Called when the client is identified. */
   identified: () => void = () => {};
   subscription: Subscription | null = null;
-  /** Number of the last notification that was sent, or left out for want of rights; null where it wants none. */
+  /** Number of the last notification that was sent or withheld for lack of rights; null if the client wants none. */
   lastNotification: number | null = null;
-  /** Number of the newest that is known to exist for its user. */
+  /** Number of the user's newest known notification. */
   newestNotification = 0;
-  /** While notifications that it misses are read and sent. */
+  /** Set while missed notifications are read and sent. */
   reading: Promise<unknown> | null = null;
-  /** While it gets its snapshot and what it missed, live messages wait. */
+  /** Set while the client gets its snapshot and the messages that it missed. Live messages wait meanwhile. */
   catchingUp = false;
   expiry: Timer | null = null;
 
-  /** @param onTooSlow called when more waits for this client alone than a client may leave waiting */
+  /** @param onTooSlow called when the bytes that wait for this client exceed the limit for one client */
   constructor(socket: WebSocket, stream: Duplex, unsent: UnsentBytes, onTooSlow: (client: LiveClient) => void) {
     this.socket = socket;
     this.#stream = stream;
@@ -111,18 +110,18 @@ export class LiveClient implements Debtor {
   }
 
   /**
-   * The account as it calls now: with an API key, with no more rights than the key allows. Undefined where it is not
-   * identified, or the account is gone.
+   * The account with its current rights: with an API key, no more than the key allows. Undefined if the client is not
+   * identified or the account is gone.
    */
   callerIn(directory: Directory): User | undefined {
     return this.callerFor(directory.userOf(this));
   }
 
-  /** A version of the client's account as it calls, see {@link callerIn}. */
+  /** A version of the client's account with the rights of the client's API key, see {@link callerIn}. */
   callerFor<T extends User | undefined>(account: T): T | User {
     const { grant } = this;
     if (account === undefined || grant === null) return account;
-    // The same account gives the same caller, which costs nothing for each message.
+    // Cached: messages of the same account and key need no new caller.
     if (this.#caller?.account !== account || this.#caller.grant !== grant)
       this.#caller = { account, grant, caller: callerWithKey(account, grant) };
     return this.#caller.caller;
@@ -132,7 +131,7 @@ export class LiveClient implements Debtor {
     return this.socket.protocol === BINARY_PROTOCOL;
   }
 
-  /** True when the peer takes less than it is given. */
+  /** Whether the peer takes messages more slowly than they are sent. */
   get slow(): boolean {
     const above = this.#unsent.isScarce ? SLOW_WHEN_SCARCE_ABOVE_BYTES : SLOW_ABOVE_BYTES;
     return this.#waitingBytes + this.#writtenBytes > above;
@@ -150,9 +149,7 @@ export class LiveClient implements Debtor {
     return this.#waitingBytes + this.statuses.bytes;
   }
 
-  /**
-   * Sends the waiting positions and states until the peer is slow. The others wait on, and grow no more than the fleet.
-   */
+  /** Sends the waiting positions and states until the peer is slow. The rest, bounded by the fleet's size, waits. */
   flushStatuses(): void {
     if (this.catchingUp || !this.open || this.slow || this.statuses.bytes === 0) return;
     for (const frame of this.statuses.frames()) {
@@ -161,7 +158,7 @@ export class LiveClient implements Debtor {
     }
   }
 
-  /** Sends a message, in order with every other one. All that are sent in one go are one write. */
+  /** Sends a message after all previous ones. Messages of the same event loop turn are combined into one write. */
   send(frame: Buffer): void {
     if (!this.open) return;
     this.#quietSeconds = 0;
@@ -177,15 +174,15 @@ export class LiveClient implements Debtor {
     });
   }
 
-  /** To be called once a second: shows a subscribed client that its connection lives, where nothing else does. */
+  /** To be called once a second. Sends a heartbeat to a subscribed client when nothing else was sent to it. */
   passSecond(): void {
     this.#quietSeconds++;
     if (this.#quietSeconds < HEARTBEAT_SECONDS || this.subscription === null) return;
-    // What waits shows it as well, once it is taken.
+    // Waiting messages serve as a sign of life as well, once they are taken.
     if (this.#waitingBytes + this.#writtenBytes === 0) this.send(HEARTBEAT);
   }
 
-  /** Ends the connection behind what can be written at once; the rest is dropped. */
+  /** Closes the connection after what can be written at once; the rest is dropped. */
   close(code: number, reason: string): void {
     if (this.#writtenBytes === 0) this.#write();
     this.socket.close(code, reason);
@@ -198,7 +195,7 @@ export class LiveClient implements Debtor {
 
   terminate(): void {
     this.socket.terminate();
-    // The socket's own event comes later.
+    // The socket's close event comes later.
     this.#drop();
     this.#written(this.#writtenBytes);
   }
@@ -219,7 +216,7 @@ export class LiveClient implements Debtor {
     }
     this.#waitingBytes -= bytes;
     this.#writtenBytes = bytes;
-    // One copy costs less than a vector of many small frames does.
+    // Copying into one buffer is cheaper than a vectored write of many small frames.
     const [only] = frames;
     this.#stream.write(frames.length === 1 && only ? only : Buffer.concat(frames, bytes), () => {
       this.#written(bytes);
@@ -229,7 +226,7 @@ export class LiveClient implements Debtor {
   }
 
   #written(bytes: number): void {
-    // A socket that was terminated has been counted before.
+    // The bytes of a terminated socket have been subtracted before.
     const taken = Math.min(bytes, this.#writtenBytes);
     this.#writtenBytes -= taken;
     this.#unsent.add(-taken);
@@ -241,7 +238,7 @@ export class LiveClient implements Debtor {
     for (const resolve of this.#onDrained.splice(0)) resolve();
   }
 
-  /** Forgets everything that waits. */
+  /** Drops everything that waits. */
   #drop(): void {
     this.statuses.clear();
     this.#unsent.add(-this.#waitingBytes);
@@ -255,14 +252,14 @@ export class LiveClient implements Debtor {
     return this.socket.readyState === this.socket.OPEN && this.#stream.writable;
   }
 
-  /** Resolves when the peer took what was sent, or is gone. */
+  /** Resolves when the peer has taken what was sent, or is disconnected. */
   async drained(): Promise<void> {
     while (this.open && this.slow) await new Promise<void>((resolve) => this.#onDrained.push(resolve));
   }
 }
 
 /**
- * Why the account may not be connected; null where it may. A token or API key needs the right to use the API, as every
+ * Why the account may not be connected; null if it may. A token or API key needs the right to use the API, as for every
  * REST call.
  */
 export function refusalOf(user: User | undefined, via: Via): string | null {

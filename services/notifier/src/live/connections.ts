@@ -20,32 +20,32 @@ import type { LiveMetrics, RefusalBound } from './live-metrics.ts';
 import { parseClientMessage, type Subscription } from './messages.ts';
 import type { UnsentBytes } from './unsent-bytes.ts';
 
-/** Who may connect, and for how long. */
+/** Decides who may connect, and for how long. */
 export interface Authentication {
   verify(token: string): Promise<Verified | VerifiedApiKey | Refused>;
-  /** Null where the request carries no cookie, or a page of another origin made it. */
+  /** Null if the request carries no cookie or comes from a page of another origin. */
   cookieSession(request: IncomingMessage): Promise<Verified | Refused | null>;
-  /** May the page that asks have a connection? Pages of other sites may where they may call the API. Default: any. */
+  /** Whether the requesting page may connect: pages of other sites may if they may call the API. Default: any page. */
   mayConnect?(request: IncomingMessage): boolean;
-  /** Key that connections of the client's address are counted by; null where they are not bounded. */
+  /** Key by which the connections of the client's address are counted; null if they are not limited. */
   addressKey(request: IncomingMessage): string | null;
-  /** Are tokens that this key signed still valid? */
+  /** Whether tokens signed by this key are still valid. */
   keyIsGood(keyId: string): boolean;
-  /** Those of the sessions that are still open. */
+  /** @returns the sessions that are still open */
   liveSessions(ids: readonly SessionId[]): Promise<ReadonlySet<SessionId>>;
-  /** Those of the API keys that are still good, as they are now. */
+  /** @returns the API keys that are still valid, with their current rights */
   apiKeysAmong(ids: readonly ApiKeyId[]): Promise<ReadonlyMap<ApiKeyId, ApiKeyGrant>>;
-  /** Notes that an API key was used. */
+  /** Records the use of an API key. */
   noteApiKeyUse(id: ApiKeyId, address: string): Promise<void>;
-  /** Of the client that made a request, proxies seen through. */
+  /** Address of the client that made the request, also when it comes through trusted proxies. */
   clientAddress(request: IncomingMessage): string;
 }
 
 export interface ConnectionBounds {
   maxConnections: number;
-  /** Of one account. */
+  /** Maximum of connections per account. */
   maxPerUser: number;
-  /** Of one address. */
+  /** Maximum of connections per address. */
   maxPerAddress: number;
 }
 
@@ -57,12 +57,11 @@ export interface ConnectionsContext {
   metrics: LiveMetrics;
   logger: Logger;
   clock: Clock;
-  /** A client asked for another subscription; null: for none. */
+  /** A client requested another subscription; null: it unsubscribed. */
   onSubscription(client: LiveClient, subscription: Subscription | null): Promise<void> | void;
   onTooSlow(client: LiveClient): void;
-  /** The client calls with other rights of its account than before. */
+  /** The rights with which the client calls have changed. */
   onRights(client: LiveClient): void;
-  /** The client's connection has ended. */
   onClosed(client: LiveClient): void;
 }
 
@@ -70,31 +69,31 @@ export interface ConnectionsContext {
 export const PROTOCOLS = [BINARY_PROTOCOL, 'outrider.live.v1'];
 const PONG = jsonFrame({ type: 'pong' });
 const AUTHORIZE_WITHIN_MS = 5000;
-/** Share of the connections for clients that are not identified yet; the others are for those that are. */
+/** Share of the connections that unidentified clients may take; the rest is reserved for identified ones. */
 const ANONYMOUS_SHARE = 0.1;
 const MAX_ANONYMOUS_PER_ADDRESS = 20;
 const PING_EVERY_MS = 30_000;
 const MAX_MESSAGE_BYTES = 512 * 1024;
-/** Messages of one client that may wait for their turn. */
+/** Messages of one client that may wait to be processed. */
 const MAX_WAITING_MESSAGES = 16;
 const RETRY_AFTER = 'Retry-After: 5\r\n';
-/** The longest that a timer can run. */
+/** Longest delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const CLOSED_WITHIN_MS = 1000;
-/** Each client is in one of so many turns, and each turn has one part of every second. */
+/** Each client is in one of this many groups; each group has its own time within every second. */
 const TURNS = 10;
 const TURN_MS = 1000 / TURNS;
 
-/** The WebSockets of the live API: who gets in, who they are, and until when. */
+/** The WebSockets of the live API: admission, identity and expiry of clients. */
 export class Connections {
   readonly clients = new Set<LiveClient>();
   readonly #ofUser = new Map<UserId, Set<LiveClient>>();
   readonly #context: ConnectionsContext;
   readonly #counts: ConnectionCounts;
   readonly #anonymous: ConnectionCounts;
-  /** Which clients a second begins for at the same time: heartbeats of all would keep everybody else waiting. */
+  /** Groups of clients whose seconds begin together. Heartbeats of all clients at once would delay everything else. */
   readonly #turns = Array.from({ length: TURNS }, () => new Set<LiveClient>());
-  /** One timer for all connections. */
+  /** One timer for the heartbeats of all connections. */
   readonly #heartbeats: Timer;
   readonly #server = new WebSocketServer({
     noServer: true,
@@ -116,7 +115,7 @@ export class Connections {
     let last = Math.floor(clock.steadyMs() / TURN_MS);
     this.#heartbeats = clock.every(TURN_MS, () => {
       const now = Math.floor(clock.steadyMs() / TURN_MS);
-      // A process that is busy makes up for what it left out, each turn once.
+      // A busy process catches up on the groups that it skipped, once each.
       for (let turn = Math.max(last, now - TURNS) + 1; turn <= now; turn++)
         for (const client of this.#turns[turn % TURNS] ?? []) client.passSecond();
       last = now;
@@ -133,22 +132,22 @@ export class Connections {
     return this.#ofUser;
   }
 
-  /** Takes over an HTTP upgrade; the socket is answered here whatever comes of it. */
+  /** Handles an HTTP upgrade. The socket always gets a response, also if the upgrade is refused. */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { authentication, bounds, directory } = this.#context;
     socket.on('error', () => socket.destroy());
-    // Counted before anything is awaited: many that come at once are not admitted beyond the bound.
+    // Counted before the first await: otherwise many simultaneous requests could exceed the limit.
     const key = authentication.addressKey(request);
     const exceeded = this.#counts.admit(key);
     if (exceeded !== null) return this.#refuse(socket, exceeded === 'key' ? 'address' : 'total');
     socket.once('close', () => this.#counts.release(key));
-    // A token or a filter in the query would be ignored: the client learns at once that it is not supported.
+    // A token or a filter in the query would be ignored, so it is refused at once.
     if (/\?./.test(request.url ?? '')) return refuseUpgrade(socket, '400 Bad Request');
     if (authentication.mayConnect?.(request) === false) return refuseUpgrade(socket, '403 Forbidden');
     const header = request.headers.authorization;
     const answer =
       header === undefined ? await authentication.cookieSession(request) : await this.#verifyHeader(header);
-    // The peer may have gone meanwhile: nothing that is counted now would ever be released.
+    // The peer may have disconnected meanwhile: whatever is counted now would never be released.
     if (socket.destroyed) return;
     const via: Via = header === undefined ? 'cookie' : viaOf(answer);
     if (via !== 'cookie' && answer?.error !== undefined) return unauthorized(socket);
@@ -179,7 +178,7 @@ export class Connections {
     });
   }
 
-  /** Ends the connections of an account that may not be connected any more. */
+  /** Closes the connections of an account that may no longer be connected. */
   recheckUser(userId: UserId): void {
     const user = this.#context.directory.users.get(userId);
     for (const client of this.of(userId)) {
@@ -189,8 +188,8 @@ export class Connections {
   }
 
   /**
-   * Ends connections whose session was ended, whose token was signed by a key that was revoked, or whose API key was
-   * revoked, has expired or allows something else now.
+   * Closes connections whose session was ended, whose token was signed by a revoked key, or whose API key was revoked,
+   * has expired or has other rights now.
    */
   async recheckSessions(): Promise<void> {
     const { keyIsGood, liveSessions } = this.#context.authentication;
@@ -202,7 +201,7 @@ export class Connections {
     if (sessionIds.size === 0) return;
     const live = await liveSessions([...sessionIds]);
     for (const client of this.clients) {
-      // Only those that were queried: a client may have come with another session meanwhile.
+      // Only the sessions that were queried: a client may have got another session meanwhile.
       const { sessionId } = client;
       if (sessionId !== null && sessionIds.has(sessionId) && !live.has(sessionId))
         client.close(CLOSE.unauthorized, 'the session was ended');
@@ -216,11 +215,11 @@ export class Connections {
     const now = await this.#context.authentication.apiKeysAmong([...new Set(grants.map(({ id }) => id))]);
     for (const client of this.clients) {
       const { grant } = client;
-      // Only those that were queried: a client may have come with another key meanwhile.
+      // Only the keys that were queried: a client may have got another key meanwhile.
       if (grant === null || !asked.has(grant)) continue;
       const known = now.get(grant.id);
       if (known === undefined) client.close(CLOSE.unauthorized, 'the API key was revoked');
-      // It returns with its cursor, and gets what the key allows now.
+      // The client reconnects with its cursor and gets the current rights of the key.
       else if (known.version !== grant.version) client.close(CLOSE.reconnect, 'the API key was changed');
     }
   }
@@ -236,7 +235,7 @@ export class Connections {
     this.#server.close();
   }
 
-  /** From here on the client's messages are processed, one after the other. */
+  /** Starts to process the client's messages, one after the other. */
   #admit(client: LiveClient): void {
     const { logger, clock } = this.#context;
     this.clients.add(client);
@@ -311,7 +310,7 @@ export class Connections {
       client.close(CLOSE.unauthorized, `the token is not valid: ${verified.error}`);
       return false;
     }
-    // One that closed meanwhile would never be removed again.
+    // A client that closed meanwhile would never be removed again.
     if (!client.open) return false;
     const via = viaOf(verified);
     const refusal = refusalOf(directory.users.get(verified.userId), via);
@@ -333,7 +332,7 @@ export class Connections {
     return true;
   }
 
-  /** The client is the account of the token or key, until that expires. */
+  /** Identifies the client as the account of the token or key, until that expires. */
   #identify(client: LiveClient, verified: Verified | VerifiedApiKey, via: Via): void {
     const { userId, expiresAtMs } = verified;
     const { logger, authentication } = this.#context;
@@ -361,7 +360,7 @@ export class Connections {
       const leftMs = Math.min(expiresAtMs - this.#context.clock.now(), MAX_TIMER_MS);
       client.expiry = this.#context.clock.after(leftMs, () => client.close(CLOSE.unauthorized, 'the token expired'));
     }
-    // What it may see is another: what it asked for holds for that from now on.
+    // The client may see other things now: its subscription applies to these from now on.
     if (isOther) this.#context.onRights(client);
   }
 
@@ -385,7 +384,7 @@ function viaOf(answer: Verified | VerifiedApiKey | Refused | null): Via {
   return answer !== null && 'grant' in answer ? 'api-key' : 'jwt';
 }
 
-/** How the connection of a cookie is closed that lets nobody in; null: it does, or no cookie came. */
+/** How to close the connection of a refused cookie; null if the cookie is accepted or missing. */
 function refusalOfCookie(
   answer: Verified | VerifiedApiKey | Refused | null,
   directory: Directory,
@@ -393,7 +392,7 @@ function refusalOfCookie(
   if (answer === null) return null;
   const user = answer.userId && directory.users.get(answer.userId);
   const reason = refusalOf(user, 'cookie');
-  // The sessions of a blocked account have ended: why says more than that.
+  // The sessions of a blocked account have ended, but the block is the more helpful reason.
   if (reason !== null && (user?.blocked || answer.error === undefined)) return { code: CLOSE.forbidden, reason };
   return answer.error === undefined
     ? null
@@ -404,7 +403,7 @@ function grantOf(verified: Verified | VerifiedApiKey): ApiKeyGrant | null {
   return 'grant' in verified ? verified.grant : null;
 }
 
-/** The live stream is for reading. */
+/** An API key needs the scope `read` for the live stream. */
 function mayListen(verified: Verified | VerifiedApiKey): boolean {
   return !('grant' in verified) || verified.grant.scopes.includes('read');
 }

@@ -8,11 +8,11 @@ import type {
 } from '@outrider/domain';
 import type { DriverAssignments } from '@outrider/registry';
 
-/** Assignments are read again after this time, also where nobody said that one changed. */
+/** Assignments are read again after this time, even without notice of a change. */
 const REREAD_MS = 60_000;
-/** Where somebody said so, not sooner than this after the last time. */
+/** After notice of a change, assignments are read again, but not sooner than this after the last read. */
 const REREAD_PAUSE_MS = 500;
-/** Those that begin within this time are known when they do, even where one read fails. */
+/** Assignments are read this far ahead, so they take effect in time even if one read fails. */
 const AHEAD_MS = 3 * REREAD_MS;
 
 export interface CurrentDriversContext {
@@ -21,20 +21,20 @@ export interface CurrentDriversContext {
   now(): number;
 }
 
-/** What is known of a vehicle that somebody drives, or whose terminal sent a code. */
+/** State of a vehicle that has a driver or whose terminal sent a driver code. */
 interface Driving {
   code: string | null;
   driverId: DriverId | null;
 }
 
-/** Who drives each vehicle now, by codes and by hand; finds those whose driver is another one than before. */
+/** The current driver of each vehicle, by codes and by manual assignments. Finds the vehicles whose driver changed. */
 export class CurrentDrivers {
   readonly #context: CurrentDriversContext;
   readonly #driving = new Map<VehicleId, Driving>();
   #assignments = new Map<VehicleId, DriverAssignment[]>();
   #readAtMs = Number.NEGATIVE_INFINITY;
   #isOutdated = true;
-  /** When an assignment begins or ends next. */
+  /** Time at which the next assignment begins or ends. */
   #nextChangeMs = Number.POSITIVE_INFINITY;
   readonly #changedVehicles = new Set<VehicleId>();
   readonly #changedDrivers = new Set<DriverId>();
@@ -44,9 +44,9 @@ export class CurrentDrivers {
   }
 
   /**
-   * Takes in a status that all are about to be sent.
+   * Records a status that is about to be sent to all clients.
    *
-   * @returns who drives, and whether that is news: another driver, or another code
+   * @returns the driver, and whether the driver or the code has changed
    */
   note({ vehicleId, activity }: VehicleStatus): { driverId: DriverId | null; isNew: boolean } {
     const code = activity?.driverCode ?? null;
@@ -57,9 +57,9 @@ export class CurrentDrivers {
   }
 
   /**
-   * Who drives by a status that one client is sent.
+   * The driver by a status that is sent to one client.
    *
-   * @param isFirst none of the vehicle was taken in yet: what this one says is what others were sent
+   * @param isFirst whether no status of the vehicle was recorded yet: then this one is recorded as sent
    */
   driverIn({ vehicleId, activity }: VehicleStatus, isFirst: boolean): DriverId | null {
     const code = activity?.driverCode ?? null;
@@ -72,23 +72,23 @@ export class CurrentDrivers {
     this.#driving.delete(vehicleId);
   }
 
-  /** Vehicles that somebody drives, or may drive. */
+  /** Vehicles that have or may have a driver. */
   vehicleIds(): VehicleId[] {
     return [...this.#driving.keys()];
   }
 
-  /** A definition changed that may make somebody else the driver, or name the driver differently. */
+  /** Records a changed definition, which may change the driver or the driver's name. */
   definitionChanged({ kind, id }: DefinitionChange): void {
     if (kind === 'driver') this.#changedDrivers.add(id as DriverId);
     else if (kind === 'vehicle' && this.#driving.has(id as VehicleId)) this.#changedVehicles.add(id as VehicleId);
   }
 
-  /** Somebody was assigned, or is no longer. */
+  /** Records that an assignment began or ended. */
   assignmentChanged(): void {
     this.#isOutdated = true;
   }
 
-  /** Vehicles whose driver changed since they were sent. */
+  /** Vehicles whose driver changed since it was last sent. */
   async changed(): Promise<VehicleId[]> {
     const nowMs = this.#context.now();
     const ageMs = Math.abs(nowMs - this.#readAtMs);

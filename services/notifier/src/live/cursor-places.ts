@@ -1,21 +1,21 @@
 import type { Log, Topic } from '@outrider/log';
 
 /**
- * Events of a partition that a client may have missed, and is not sent: its cursor is of records that the log does not
- * have.
+ * Events of a partition that a client may have missed and is not sent: its cursor points to records that the log does
+ * not have.
  */
 export interface CursorGap {
   partition: number;
-  /** Where the client was. */
+  /** Offset of the client's cursor. */
   from: number;
-  /** Where it goes on. */
+  /** Offset at which the client resumes. */
   to: number;
 }
 
-/** Identities of other logs that are remembered, so that a thousand clients with cursors of one cost one query. */
+/** Remembered identities of other logs: a thousand clients with cursors of the same log cost one query. */
 const MAX_FOREIGN = 100;
 
-/** Finds where the cursors of clients go on in the log as it is now. */
+/** Finds where the cursors of clients resume in the present log. */
 export class CursorPlaces {
   readonly #log: Pick<Log, 'locate'>;
   readonly #topic: Topic<unknown>;
@@ -32,13 +32,13 @@ export class CursorPlaces {
     this.#identity = (await this.#log.locate(this.#topic, 0, null)).identity;
   }
 
-  /** Of the log that offsets of new cursors are of. */
+  /** Identity of the log to which the offsets of new cursors belong. */
   get identity(): string {
     return this.#identity;
   }
 
   /**
-   * @param ends offsets that are known to be in the log, by partition
+   * @param ends known end offsets of the log, by partition
    * @returns next offset by partition, and the gaps before them
    */
   async locate(
@@ -62,7 +62,7 @@ export class CursorPlaces {
     if (isOurs && offset <= end) return offset;
     if (identity !== null && this.#foreign.has(identity)) return 0;
     const { offset: to, discontinuity } = await this.#log.locate(this.#topic, partition, { offset, identity });
-    // What was removed is reported to the client by the offsets of what is left.
+    // For removed records, the offsets of the remaining ones show the client the gap.
     if (discontinuity === null || discontinuity.kind === 'removed') return offset;
     if (discontinuity.kind === 'replaced' && identity !== null && this.#foreign.size < MAX_FOREIGN)
       this.#foreign.add(identity);

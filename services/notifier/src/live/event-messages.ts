@@ -14,7 +14,7 @@ import { textFrame } from './frames.ts';
 export interface EventMessage extends Pick<FleetEvent, 'id' | 'phase'> {
   offset: number;
   vehicleId: VehicleId;
-  /** The geofence that it is about: not everybody who may see the vehicle may know of it. */
+  /** The geofence of the event: a client that may see the vehicle may not necessarily see the geofence. */
   geofenceId: GeofenceId | null;
   /** The message without its cursor and its closing brace. */
   json: Buffer;
@@ -25,14 +25,14 @@ export interface EventRange {
   messages: readonly EventMessage[];
   /** Index of the first message in the range. */
   start: number;
-  /** The range has every message below this offset; `messages` may go on beyond it. */
+  /** The range has every message below this offset; `messages` may continue beyond it. */
   endOffset: number;
 }
 
-/** What an event costs in memory beside its JSON. */
+/** Memory of an event besides its JSON. */
 const OVERHEAD_BYTES = 300;
 
-/** A topic whose records clients get as events. */
+/** A topic whose records are sent to clients as events. */
 export interface LiveTopic<T> {
   name: 'events' | 'corrections';
   topic: Topic<T>;

@@ -30,9 +30,9 @@ export interface FanOutCase {
 }
 
 export interface FanOutRow extends FanOutCase {
-  /** `bare`: the same JSON, encoded once for all clients, by `ws`. */
+  /** `bare`: the same JSON, encoded once for all clients and sent by plain `ws`. */
   by: 'position messages' | 'lists' | 'binary' | 'bare';
-  /** Positions given to all clients together. */
+  /** Positions per second, summed over all clients. */
   perSecond: number;
   bytesPerPosition: number;
   snapshotBytes: number | null;
@@ -72,7 +72,7 @@ function statusOf(vehicle: number, round: number): VehicleStatus {
   return sampleStatus(vehicleIdOf(vehicle), position, atMs + 500, { activity });
 }
 
-/** From the hub to WebSockets in another thread, in each format, beside bare sockets. */
+/** From the hub to WebSockets in another thread, in each format, compared with bare sockets. */
 export async function benchFanOut(one: FanOutCase): Promise<FanOutRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'outrider-bench-'));
   const log = openSqliteLog({ path: join(folder, 'log.sqlite') });
@@ -182,7 +182,7 @@ async function secondsOf(work: () => Promise<void>): Promise<number> {
   return (performance.now() - beganMs) / 1000;
 }
 
-/** Clients in a thread of their own, which counts positions and bytes. */
+/** Starts the clients in a worker thread, which counts positions and bytes. */
 async function listen(task: FanOutTask) {
   const worker = new Worker(new URL('./fan-out.bench-worker.ts', import.meta.url), { workerData: task });
   const ready = Promise.withResolvers<FanOutCounts>();
@@ -200,7 +200,7 @@ async function listen(task: FanOutTask) {
   const atStart = await ready.promise;
   return {
     done: done.promise.then(() => {}),
-    /** All clients have all positions of a round: none is conflated, so that each counts. */
+    /** Resolves when all clients have all positions of a round. None is conflated, so each counts. */
     async taken(): Promise<void> {
       await taken.promise;
       taken = Promise.withResolvers();

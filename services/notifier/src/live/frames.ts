@@ -2,7 +2,8 @@ const TEXT = 0x81;
 const BINARY = 0x82;
 
 /**
- * A whole unmasked text message as a server sends it (RFC 6455, 5.2), made once and written to any number of sockets.
+ * A complete unmasked text message from a server (RFC 6455, 5.2). Encoded once, it can be written to any number of
+ * sockets.
  *
  * @param more follows the text in the same message
  */
@@ -24,9 +25,9 @@ export function jsonFrame(message: object): Buffer {
 /**
  * A list as one text message.
  *
- * @param head what stands before the items, such as `{"type":"positions","positions":[`
+ * @param head text before the items, such as `{"type":"positions","positions":[`
  * @param items each as JSON
- * @param tail what stands behind them
+ * @param tail text after the items
  */
 export function listFrame(head: string, items: readonly Buffer[], tail: string): Buffer {
   const length = items.reduce((sum, item) => sum + item.length + 1, head.length + tail.length - 1);

@@ -4,12 +4,12 @@ export interface KeyEntry<M> {
   readonly version: number;
 }
 
-/** Members by the keys under which they are filed. To file and to remove a member costs what its keys cost. */
+/** Index of members by keys. Adding and removing a member costs time proportional to its keys. */
 export class KeyIndex<M> {
   readonly #entries = new Map<string, { members: Set<M>; version: number }>();
   readonly #keysOf = new Map<M, readonly string[]>();
 
-  /** Members that are filed. */
+  /** Number of indexed members. */
   get size(): number {
     return this.#keysOf.size;
   }
@@ -18,12 +18,12 @@ export class KeyIndex<M> {
     return this.#keysOf.has(member);
   }
 
-  /** Undefined where no member has the key. */
+  /** Undefined if no member has the key. */
   entry(key: string): KeyEntry<M> | undefined {
     return this.#entries.get(key);
   }
 
-  /** Files a member under these keys alone. */
+  /** Indexes a member under these keys only. */
   file(member: M, keys: readonly string[]): void {
     this.remove(member);
     if (keys.length === 0) return;

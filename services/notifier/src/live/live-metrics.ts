@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Metrics } from '@outrider/runtime';
 
-/** Messages that are counted by their type. */
+/** Message types that are counted. */
 const SENT_TYPES = [
   'position',
   'vehicle-state',
@@ -18,18 +18,17 @@ const SENT_TYPES = [
 ] as const;
 export type SentType = (typeof SENT_TYPES)[number];
 
-/** Bounds that an upgrade is refused by. */
+/** Limits that can refuse an upgrade. */
 const REFUSAL_BOUNDS = ['total', 'address', 'user', 'anonymous'] as const;
 export type RefusalBound = (typeof REFUSAL_BOUNDS)[number];
 
 export interface LiveMetrics {
-  /** Counters of what was sent, with their labels looked up once. */
+  /** Counters of sent messages, their labels resolved once. */
   sent: Record<SentType, { inc(count?: number): void }>;
   refused(bound: RefusalBound): void;
   disconnectedSlow(bound: 'client' | 'sum', count: number): void;
 }
 
-/** The metrics of the live API. */
 export function createLiveMetrics(registry: Metrics, sizes: { clients(): number; unsentBytes(): number }): LiveMetrics {
   const registers = [registry];
   new Gauge({

@@ -7,13 +7,13 @@ import { RecentEvents } from './feeds/recent-events.ts';
 export interface LiveStreamContext {
   log: Log;
   now(): number;
-  /** Of what is kept in memory: the newest, and what was read back. */
+  /** Memory limits for the newest messages and for those read back from the log. */
   maxBytes?: { recent: number; past: number };
-  /** A correction may come several times, and the last stands: none of them is left out. */
+  /** False for corrections: one may come several times, the last is valid, and none may be skipped. */
   leavesOutRepetitions: boolean;
 }
 
-/** A topic whose records go to live clients: where they are, the newest of them, and those that are read back. */
+/** A topic whose records are sent to live clients: their offsets, the newest records, and those read back. */
 export class LiveStream<T = unknown> {
   readonly of: LiveTopic<T>;
   readonly recent: RecentEvents;
@@ -35,8 +35,8 @@ export class LiveStream<T = unknown> {
   }
 
   /**
-   * @param onBatch called before any of it is offered
-   * @param onMessage called with each message once it was offered, in their order
+   * @param onBatch called before any message of the batch is offered
+   * @param onMessage called with each message after it was offered, in order
    * @param onFailed called when the topic can't be read any more
    */
   async start(

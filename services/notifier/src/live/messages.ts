@@ -1,6 +1,5 @@
 import { type GroupId, readUuid, type Vehicle, type VehicleId } from '@outrider/domain';
 
-/** What a client of the live API may send. */
 export type ClientMessage =
   | { type: 'authorize'; jwt: string }
   | Subscription
@@ -15,33 +14,33 @@ export interface Subscription {
   positions: boolean;
   /** The state of these vehicles with each record, with or without a usable fix. */
   states: boolean;
-  /** Odometer and engine hours of these vehicles, when they were counted on or corrected. */
+  /** Odometer and engine hours of these vehicles, when they advance or are corrected. */
   counters: boolean;
   /** Positions and states as lists, one message per flush. */
   batch: boolean;
-  /** With each position, how long ago its packet arrived; in the binary subprotocol alone. */
+  /** With each position, the time since its packet arrived; only in the binary subprotocol. */
   delays: boolean;
   events: boolean;
-  /** What late data and recalculations make of events of the past; only with `events`. */
+  /** Corrections of past events by late data and recalculations; only with `events`. */
   corrections: boolean;
-  /** Notifications by the caller's own rules, of whatever vehicle. */
+  /** Notifications by the caller's own rules, of any vehicle. */
   notifications: boolean;
   /** Number of notifications that the caller has not read. */
   unread: boolean;
   /** Progress of tasks that fetch video of these vehicles; only for callers that may use the video service. */
   videoTasks: boolean;
-  /** Commands to the terminals of these vehicles, for callers that may give such. */
+  /** Commands to the terminals of these vehicles, for callers that may give such commands. */
   commands: boolean;
   /** The end of reports that the caller requested as jobs. */
   reportJobs: boolean;
-  /** Changes of incidents that the caller deals with, of whatever vehicle. */
+  /** Changes of incidents that the caller handles, of any vehicle. */
   incidents: boolean;
-  /** What is created, changed or deleted, of all that the caller may see. */
+  /** Definitions that are created, changed or deleted, of all that the caller may see. */
   definitions: boolean;
   since: Cursor | null;
 }
 
-/** Switches of a subscription, with their defaults. */
+/** Boolean options of a subscription, with their defaults. */
 const SWITCHES = {
   positions: true,
   states: false,
@@ -60,15 +59,15 @@ const SWITCHES = {
 } as const satisfies Partial<Record<keyof Subscription, boolean>>;
 const SWITCH_NAMES = Object.keys(SWITCHES) as (keyof typeof SWITCHES)[];
 
-/** How far a client got. */
+/** Progress of a client in all streams. */
 export interface Cursor {
   /** Offset of the next event to send, by partition of topic `events`. */
   events: ReadonlyMap<number, number>;
-  /** Number of the last notification that was sent; null where the client wants none. */
+  /** Number of the last notification that was sent; null if the client wants none. */
   notifications: number | null;
-  /** Identity of the log that the offsets belong to; null in cursors of versions that had none. */
+  /** Identity of the log to which the offsets belong; null in cursors of old versions. */
   identity: string | null;
-  /** The same of topic `corrections`; null where the client wants none. */
+  /** The same for topic `corrections`; null if the client wants none. */
   corrections: { offsets: ReadonlyMap<number, number>; identity: string } | null;
 }
 
@@ -78,7 +77,7 @@ export interface StreamPlaces {
   corrections: ReadonlyMap<number, number> | null;
 }
 
-/** Is the vehicle among those that the client asked for? Says nothing about whether it may see it. */
+/** Whether the client subscribed to the vehicle. Does not check whether it may see the vehicle. */
 export function wantsVehicle(
   { vehicles, groups }: Pick<Subscription, 'vehicles' | 'groups'>,
   { id, groupIds }: Pick<Vehicle, 'id' | 'groupIds'>,
@@ -88,16 +87,16 @@ export function wantsVehicle(
 }
 
 const MAX_LISTED = 10_000;
-/** An unknown name is not sent back longer than this. */
+/** An unknown name is truncated to this length when it is sent back. */
 const MAX_NAME_CHARACTERS = 100;
 
-/** Two topics of 200 partitions each. */
+/** Enough for two topics of 200 partitions each. */
 const MAX_CURSOR_CHARACTERS = 8192;
 const CURSOR = /^([\d:,]*)(?:;c:([\d:,]*);k:(\w{1,64}))?(?:;n:(\d{1,15}))?(?:;l:(\w{1,64}))?$/;
 
 /**
- * `0:1042,1:77;c:0:3;k:7d793037a0760186;n:12;l:5d41402abc4b2a76`: where each partition of the events and of the
- * corrections goes on, the last notification, and the identities of both logs.
+ * `0:1042,1:77;c:0:3;k:7d793037a0760186;n:12;l:5d41402abc4b2a76`: the next offset of each partition of the events and
+ * of the corrections, the last notification, and the identities of both logs.
  */
 export function writeCursor({ events, corrections, notifications, identity }: Cursor): string {
   const ofCorrections = corrections === null ? '' : `;c:${writeOffsets(corrections.offsets)};k:${corrections.identity}`;
@@ -110,7 +109,7 @@ function writeOffsets(offsets: ReadonlyMap<number, number>): string {
   return [...offsets].map(([partition, offset]) => `${partition}:${offset}`).join(',');
 }
 
-/** @returns null when the text is no cursor */
+/** @returns null if the text is not a cursor */
 export function readCursor(text: string): Cursor | null {
   if (text.length > MAX_CURSOR_CHARACTERS) return null;
   const [isCursor, offsets = '', ofCorrections, correctionsIdentity = '', number, identity = null] =
@@ -133,7 +132,7 @@ function readOffsets(text: string): Map<number, number> | null {
   return offsets;
 }
 
-/** Reads a message; what is wrong with it comes back as a sentence that says where. */
+/** Parses a message. An error is a sentence that says what is wrong and where. */
 export function parseClientMessage(text: string): ClientMessage | { error: string } {
   let message: Record<string, unknown>;
   try {

@@ -41,7 +41,7 @@ import type { Subscription } from './messages.ts';
 import { UnsentBytes } from './unsent-bytes.ts';
 
 export interface NotifierConfig extends ConnectionBounds {
-  /** What may wait for slow clients, over all WebSockets. */
+  /** Maximum of bytes that wait for slow clients, over all WebSockets. */
   maxUnsentBytes: number;
 }
 
@@ -52,9 +52,9 @@ export interface NotifierParts extends Authentication {
   inbox: Pick<Inboxes, 'after' | 'progressByUser' | 'unread'>;
   /** Owners of geofences, deleted ones included. */
   geofenceOwners: Geofences['ownersOf'];
-  /** Who is assigned to vehicles by hand. */
+  /** Manual assignments of drivers to vehicles. */
   driverAssignments: DriverAssignments['list'];
-  /** What the counters of vehicles show, of those that anything was counted of. */
+  /** Counters of vehicles. Vehicles without counters are missing. */
   counters(vehicleIds: readonly VehicleId[]): Promise<VehicleCounters[]>;
   logger: Logger;
   metrics: Metrics;
@@ -62,20 +62,20 @@ export interface NotifierParts extends Authentication {
 }
 
 export interface Notifier extends Part {
-  /** Takes over an HTTP upgrade to `GET /live`; the socket is answered here whatever comes of it. */
+  /** Handles an HTTP upgrade to `GET /live`. The socket always gets a response, also if the upgrade is refused. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** A session that ended has no socket 5 s later: this, and the time that the query takes. */
+/** Sockets of an ended session are closed within 5 s: this interval plus the time of the query. */
 export const RECHECK_EVERY_MS = 2000;
-/** Counters that changed are read and sent this often, and no sooner. */
+/** Interval at which changed counters are read and sent. */
 const COUNTERS_EVERY_MS = 1000;
 const LOG_SLOW_EVERY_MS = 60_000;
 
 /**
- * The live API: pushes positions, events and notifications to the WebSockets of those who may see them. Positions come
- * from the hub and are conflated to the newest where a client is slow; events come from the log and notifications from
- * the inbox, carry a cursor, and are never left out: a client that returns with its cursor gets what it missed.
+ * The live API: pushes positions, events and notifications to the WebSockets of clients that may see them. Positions
+ * come from the hub and are conflated to the newest for slow clients. Events come from the log and notifications from
+ * the inbox; both carry a cursor and are never skipped. A client that reconnects with its cursor gets what it missed.
  */
 export function createNotifier(parts: NotifierParts): Notifier {
   return new LiveNotifier(parts);
@@ -258,7 +258,7 @@ class LiveNotifier implements Notifier {
   }
 
   async #subscribe(client: LiveClient, subscription: Subscription | null): Promise<void> {
-    // What is on its way to the client is not sent again: events go on where this connection is.
+    // Messages already sent are not repeated: the events of this connection continue where they are.
     const goesOn = client.subscription?.events === true;
     client.subscription = subscription;
     this.#audiences.update(client);
@@ -271,8 +271,7 @@ class LiveNotifier implements Notifier {
     this.#statuses.begin(client, subscription);
     client.catchingUp = true;
     const since = goesOn ? null : subscription.since;
-    // Everything before is either in the snapshot and the replay below, or comes live afterwards; nothing falls
-    // between.
+    // From here on nothing is lost: earlier events are in the snapshot and the replay below, later ones come live.
     const places = await this.#events.locate(client, { ...subscription, since });
     await client.reading;
     await this.#notifications.begin(client, subscription);
@@ -306,20 +305,20 @@ class LiveNotifier implements Notifier {
   }
 
   #onVehicle(id: VehicleId, before: Vehicle | null): void {
-    // Positions that wait for a slow client were queued when it might see them.
+    // Positions that wait for a slow client may have been queued while it could see the vehicle.
     const left = this.#audiences.vehicleChanged(id);
     for (const client of left) client.statuses.forget(id);
     const after = this.#directory.vehicles.get(id);
     if (after === undefined) this.#statuses.forgetVehicle(id);
     if (before === null || after === undefined || isSuspended(before) === isSuspended(after)) return;
-    // What it said meanwhile, and notifications of its events, can be seen again.
+    // Data sent during the suspension, and notifications of its events, are visible again.
     for (const client of isSuspended(after) ? left : this.#audiences.of(id)) {
       if (client.userId !== null) this.#unread.changed(client.userId);
       if (!isSuspended(after)) this.#sendKnown(client, [id]);
     }
   }
 
-  /** The state of vehicles that a client could not see before. */
+  /** Sends the state of vehicles that have become visible to a client. */
   #sendKnown(client: LiveClient, vehicleIds: readonly VehicleId[]): void {
     void this.#statuses.sendKnown(client, vehicleIds).catch((error) => {
       this.#parts.logger.error({ err: error }, 'sending the state of vehicles that a client may see now failed');
@@ -332,7 +331,7 @@ class LiveNotifier implements Notifier {
     this.#connections.recheckUser(id);
   }
 
-  /** Files a client anew whose rights may have changed. */
+  /** Indexes a client again after its rights may have changed. */
   #refile(client: LiveClient): void {
     client.statuses.clear();
     this.#audiences.update(client);
@@ -355,7 +354,7 @@ class LiveNotifier implements Notifier {
     this.#slowSinceLogged += count;
   }
 
-  /** Many clients may be slow at the same time: one line for all of a while. */
+  /** Logs once per interval, because many clients may be slow at the same time. */
   #logSlow(): void {
     const nowMs = this.#parts.clock.steadyMs();
     if (this.#slowSinceLogged === 0 || nowMs < this.#slowLoggedAtMs + LOG_SLOW_EVERY_MS) return;

@@ -9,9 +9,9 @@ export interface ReturningTask {
 }
 
 export interface Returned {
-  /** From the moment at which all began to connect until the client gets `resumed`, one per client. */
+  /** For each client, the time from the moment at which all began to connect until it gets `resumed`. */
   timesMs: number[];
-  /** That all clients received together. */
+  /** Events received by all clients together. */
   events: number;
 }
 

@@ -30,24 +30,24 @@ import { EVENTS, eventFrame } from './event-messages.ts';
 import { createNotifier } from './notifier.ts';
 import type { Returned, ReturningTask } from './returning.bench-worker.ts';
 
-/** Clients that all return at the same moment. Those of one fleet see the same vehicles, and no others. */
+/** Clients that all reconnect at the same moment. Clients of one fleet see the vehicles of that fleet only. */
 export interface ReturningCase {
   clients: number;
   fleets: number;
   vehiclesPerFleet: number;
-  /** That each client missed. */
+  /** Events that each client missed. */
   events: number;
 }
 
 export interface ReturningRow extends ReturningCase {
-  /** Where what they missed comes from. `bare`: the same messages, made beforehand, to as many WebSockets by `ws`. */
+  /** Source of the missed events. `bare`: the same prepared messages, sent by plain `ws` to as many WebSockets. */
   from: 'memory' | 'log' | 'bare';
-  /** From the first connection until a client misses nothing. */
+  /** Time from the first connection until a client has caught up. */
   p50Ms: number;
   p99Ms: number;
-  /** Of `p99Ms`, to that of the bare sockets. */
+  /** Ratio of `p99Ms` to that of the bare sockets. */
   ratio: number;
-  /** Processor time of the thread that served them: a machine busy with something else makes it no longer. */
+  /** CPU time of the serving thread. Other load on the machine does not increase it. */
   cpuMs: number;
 }
 
@@ -126,7 +126,7 @@ export async function benchReturning(
       Array.from({ length: one.events }, (_, nth) => ignitionOn(vehicles[nth % vehicles.length] as Vehicle, nth)),
     );
     await log.append(eventsTopic, events);
-    // Until the notifier has read them as well: nothing outside it says when.
+    // Waits until the notifier has read the events too: nothing outside it shows when.
     await wait(2000);
     const memory = await fastest(() => returning({ port, tokens, subscribe }, one.events));
     const older = await fastest(async () => {
@@ -160,7 +160,7 @@ function at(timesMs: readonly number[], share: number): number {
   return timesMs.toSorted((a, b) => a - b)[Math.ceil(share * timesMs.length) - 1] ?? Number.NaN;
 }
 
-/** The clients, in a thread of their own. */
+/** Runs the clients in a worker thread. */
 async function returning(task: ReturningTask, events: number): Promise<Returning> {
   const before = process.threadCpuUsage();
   const worker = new Worker(new URL('./returning.bench-worker.ts', import.meta.url), { workerData: task });
@@ -214,7 +214,7 @@ function defined(definition: Definition): DefinitionChange {
   return { kind, id, version, changedAtMs: T0, definition };
 }
 
-/** About no geofence: those who see the vehicle see it. */
+/** An event without a geofence: every client that may see the vehicle may see it. */
 function ignitionOn({ id: vehicleId }: Vehicle, nth: number): FleetEvent {
   const atMs = T0 + nth * 1000;
   return {

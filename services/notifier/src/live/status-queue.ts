@@ -4,33 +4,33 @@ import { listFrame } from './frames.ts';
 import type { Subscription } from './messages.ts';
 import type { Sight, StatusUpdate } from './status-update.ts';
 
-/** What an update counts as while it waits: about what it is going to be on the wire. */
+/** Estimated wire size of a waiting update. */
 const JSON_BYTES = 300;
 const DRIVER_BYTES = 150;
 const TANK_BYTES = 130;
 const COUNTERS_BYTES = 150;
-/** Records of one message. What does not go out waits, and may be replaced by something newer. */
+/** Records of one message. The others wait and may be replaced by newer ones. */
 const MAX_IN_LIST = 200;
 const MAX_IN_BINARY = 1000;
 
-/** What waits for a client, the newest of each vehicle. */
+/** Updates that wait for a client, the newest of each vehicle. */
 export interface WaitingUpdates {
   positions: Map<VehicleId, StatusUpdate>;
   states: Map<VehicleId, StatusUpdate>;
-  /** Vehicles whose driver is another one, for formats that have such details apart. */
+  /** Vehicles with another driver, for formats that send such details separately. */
   drivers: Map<VehicleId, StatusUpdate>;
-  /** The same, for those with another level in the tank. */
+  /** Vehicles with another fuel level, for the same formats. */
   tanks: Map<VehicleId, StatusUpdate>;
 }
 
-/** How a client wants positions and states. */
+/** Format in which a client gets positions and states. */
 export interface StatusFormat {
   readonly bytesPerUpdate: number;
-  /** Who drives and what is in the tank are messages of their own, and not part of the state. */
+  /** Whether driver and fuel level are separate messages instead of parts of the state. */
   readonly hasDetailsApart?: boolean;
-  /** Messages for what waits; what is in a message is taken out of the maps. */
+  /** Messages for the waiting updates. Updates in a message are removed from the maps. */
   frames(waiting: WaitingUpdates): Iterable<Buffer>;
-  /** The client has been sent the vehicle's UUID with its number. Only for formats that have numbers. */
+  /** Marks that the client has been sent the vehicle's UUID with its number. Only for formats that have numbers. */
   markIntroduced?(vehicleId: VehicleId): void;
 }
 
@@ -48,7 +48,7 @@ export class StatusQueue {
   #format: StatusFormat;
   #bytes = 0;
 
-  /** @param onBytes called with what waits in addition; negative where it was taken or dropped */
+  /** @param onBytes called with the change of the waiting bytes; negative if some were taken or dropped */
   constructor(format: StatusFormat, onBytes: (bytes: number) => void) {
     this.#format = format;
     this.#onBytes = onBytes;
@@ -58,7 +58,7 @@ export class StatusQueue {
     return this.#bytes;
   }
 
-  /** Another format, for all that follows; what waits is dropped. */
+  /** Switches the format and drops all waiting updates. */
   begin(format: StatusFormat): void {
     this.clear();
     this.#format = format;
@@ -76,13 +76,13 @@ export class StatusQueue {
     this.#add(this.#waiting.states, update);
   }
 
-  /** Somebody else drives. */
+  /** Adds an update with another driver. */
   addDriver(update: StatusUpdate): void {
     const { states, drivers } = this.#waiting;
     this.#add(this.#format.hasDetailsApart === true ? drivers : states, update);
   }
 
-  /** The tank has another level. */
+  /** Adds an update with another fuel level. */
   addTank(update: StatusUpdate): void {
     const { states, tanks } = this.#waiting;
     this.#add(this.#format.hasDetailsApart === true ? tanks : states, update);
@@ -117,7 +117,7 @@ export class StatusQueue {
   }
 
   #add(updates: Map<VehicleId, StatusUpdate>, update: StatusUpdate): void {
-    // Deleted first, so that the vehicle takes the turn of its newest update.
+    // Deleted first, so that the vehicle is queued by its newest update.
     updates.delete(update.vehicleId);
     updates.set(update.vehicleId, update);
     this.#count();
@@ -171,9 +171,7 @@ export class ListMessages implements StatusFormat {
   }
 }
 
-/**
- * Records in binary messages. A vehicle that is new to the connection is introduced by its UUID and all that is known.
- */
+/** Records in binary messages. A vehicle that is new to the connection is introduced by its UUID and full state. */
 export class BinaryMessages implements StatusFormat {
   readonly bytesPerUpdate = POSITION_BYTES;
   readonly hasDetailsApart = true;
@@ -182,10 +180,10 @@ export class BinaryMessages implements StatusFormat {
   readonly #now: () => number;
   readonly #hasStates: boolean;
   readonly #hasDelays: boolean;
-  /** A bit for each number: the client has its UUID. */
+  /** A bit for each number: whether the client has its UUID. */
   #introduced = new Uint8Array(0);
 
-  /** @param subscription with states: who drives and what is in the tank are part of these */
+  /** @param subscription drivers and fuel levels are sent with `states` only */
   constructor(
     numbers: VehicleNumbers,
     sight: Sight,
@@ -247,7 +245,7 @@ export class BinaryMessages implements StatusFormat {
     return [known, unknown];
   }
 
-  /** The records have the states, so no state has to follow; a driver and a tank have. */
+  /** Introduces vehicles by records that include the state. Only driver and fuel level have to follow. */
   #introduce(updates: readonly StatusUpdate[], { states, drivers, tanks }: WaitingUpdates): Buffer {
     const vehicles = updates.map((update) => {
       const { vehicleId } = update;
@@ -263,19 +261,19 @@ export class BinaryMessages implements StatusFormat {
   }
 }
 
-/** Who drives these vehicles, as one message. */
+/** The drivers of these vehicles, as one message. */
 export function driversFrame(updates: readonly StatusUpdate[], sight: Sight): Buffer {
   const items = updates.map((update) => update.driverItem(sight));
   return listFrame('{"type":"vehicle-drivers","drivers":[', items, ']}');
 }
 
-/** What is in the tanks of these vehicles, as one message. */
+/** The fuel levels of these vehicles, as one message. */
 export function tanksFrame(updates: readonly StatusUpdate[]): Buffer {
   const items = updates.map(({ tankItem }) => tankItem);
   return listFrame('{"type":"vehicle-tanks","tanks":[', items, ']}');
 }
 
-/** Two messages in one write: both are sent or none. */
+/** Combines two messages into one write: either both are sent or none. */
 function joined(first: Buffer | null, second: Buffer | null): Buffer {
   return Buffer.concat([first, second].filter((frame) => frame !== null));
 }

@@ -11,23 +11,23 @@ import { positionRecord, type VehicleNumbers } from './binary.ts';
 import { openEventsOf, type SeesGeofence } from './feeds/open-events.ts';
 import { textFrame } from './frames.ts';
 
-/** Somebody who drives, as a client may know it. */
+/** A driver as shown to a client. */
 export interface ShownDriver {
   id: DriverId;
   name: string;
 }
 
-/** What a client may know beside the vehicles that it sees, by the rights of the moment at which it is called. */
+/** What a client may see besides its vehicles, by its rights at the time of each call. */
 export interface Sight {
   geofence: SeesGeofence;
-  /** Null where the client may not see the driver. */
+  /** Null if the client may not see the driver. */
   driver(id: DriverId): ShownDriver | null;
 }
 
-/** A vehicle's status on its way to clients. Each form is encoded once, when the first client needs it. */
+/** A vehicle's status on its way to clients. Each format is encoded once, when the first client needs it. */
 export class StatusUpdate {
   readonly status: VehicleStatus;
-  /** Who drives; null: nobody that is known. */
+  /** The driver; null if unknown. */
   readonly driverId: DriverId | null;
   #positionItem: Buffer | null = null;
   #positionFrame: Buffer | null = null;
@@ -41,7 +41,7 @@ export class StatusUpdate {
     this.driverId = driverId;
   }
 
-  /** True where there is something to be said of who drives. */
+  /** Whether a driver or a driver code is known. */
   get hasDriver(): boolean {
     return this.driverId !== null || this.status.activity?.driverCode !== undefined;
   }
@@ -54,13 +54,13 @@ export class StatusUpdate {
     return this.status.vehicleId;
   }
 
-  /** As an item of `positions`. Only for a status with a position. */
+  /** The status as an item of `positions`. Requires a position. */
   get positionItem(): Buffer {
     this.#positionItem ??= Buffer.from(this.#positionText);
     return this.#positionItem;
   }
 
-  /** A whole `position` message. Only for a status with a position. */
+  /** A complete `position` message. Requires a position. */
   get positionFrame(): Buffer {
     this.#positionFrame ??= textFrame(`{"type":"position",${this.#positionText.slice(1)}`);
     return this.#positionFrame;
@@ -71,14 +71,14 @@ export class StatusUpdate {
     return this.#positionRecord;
   }
 
-  /** As an item of `states`. */
+  /** The status as an item of `states`. */
   stateItem(sight: Sight): Buffer {
     if (this.#isPersonal) return Buffer.from(stateText(this, sight));
     this.#stateItem ??= Buffer.from(stateText(this, sight));
     return this.#stateItem;
   }
 
-  /** A whole `vehicle-state` message. */
+  /** A complete `vehicle-state` message. */
   stateFrame(sight: Sight): Buffer {
     const encode = () => textFrame(`{"type":"vehicle-state",${stateText(this, sight).slice(1)}`);
     if (this.#isPersonal) return encode();
@@ -86,19 +86,19 @@ export class StatusUpdate {
     return this.#stateFrame;
   }
 
-  /** As an item of `drivers`. */
+  /** The driver as an item of `drivers`. */
   driverItem(sight: Sight): Buffer {
     return Buffer.from(JSON.stringify({ vehicleId: this.vehicleId, ...driverOf(this, sight) }));
   }
 
-  /** As an item of `tanks`. */
+  /** The fuel level as an item of `tanks`. */
   get tankItem(): Buffer {
     const { vehicleId, tank } = this.status;
     this.#tankItem ??= Buffer.from(JSON.stringify({ vehicleId, tank: tank === undefined ? null : tankJson(tank) }));
     return this.#tankItem;
   }
 
-  /** Clients differ by the geofences and the drivers that they may see; most vehicles have neither. */
+  /** Whether the state depends on the geofences and drivers that a client may see; most vehicles have neither. */
   get #isPersonal(): boolean {
     return this.driverId !== null || namesGeofences(this.status.activity);
   }
@@ -114,8 +114,8 @@ function stateText(update: StatusUpdate, sight: Sight): string {
 }
 
 /**
- * The state of a vehicle as the live API shows it, with the geofences among its open events, and the driver, that the
- * client may see.
+ * The state of a vehicle as in the live API. It includes only those geofences of open events, and only that driver,
+ * that the client may see.
  */
 export function liveStateJson(update: StatusUpdate, sight: Sight): Record<string, unknown> {
   const { status } = update;

@@ -1,30 +1,30 @@
-/** A peer that may take less than it is sent. */
+/** A peer that may take messages more slowly than they are sent. */
 export interface Debtor {
-  /** The account that it belongs to. */
+  /** The account of the peer. */
   readonly owner: string;
-  /** False when it has been disconnected, or is gone. */
+  /** False if the peer is disconnected or gone. */
   readonly open: boolean;
-  /** What waits for the peer in the memory of this process. */
+  /** Bytes that wait for the peer in the memory of this process. */
   readonly unsentBytes: number;
-  /** Of these, what can be dropped. The rest is on its way into the socket. */
+  /** The part of these bytes that can be dropped. The rest is already being written to the socket. */
   readonly droppableBytes: number;
   /** Drops what can be dropped, and closes the connection with a code. */
   disconnect(): void;
-  /** Ends the connection at once, which frees the rest. */
+  /** Terminates the connection at once, which frees the rest. */
   terminate(): void;
 }
 
 /**
- * From this share of the bound on, memory is scarce: peers are given less ahead, and positions are conflated earlier.
+ * Above this share of the limit, memory is scarce: snapshot chunks are smaller, and positions are conflated earlier.
  */
 const SCARCE_SHARE = 0.5;
-/** Debtors are disconnected down to this share of the bound: the largest are searched for once for many messages. */
+/** Peers are disconnected until this share of the limit: one search for the largest then serves many messages. */
 const RELIEVED_SHARE = 0.9;
 
 /**
- * The sum of what waits for slow peers, over all connections of a process. Beyond the bound, the peers with the most
- * are disconnected until the sum is below it again: first those of the account that has the most over all of its
- * connections, so that nobody else pays for an account that reads slowly many times over.
+ * The sum of unsent bytes of slow peers, over all connections of a process. Above the limit, the peers with the most
+ * bytes are disconnected until the sum is below it again. The account with the most bytes over all of its connections
+ * goes first, so nobody else is affected by an account that reads slowly over many connections.
  */
 export class UnsentBytes {
   readonly #maxBytes: number;
@@ -33,7 +33,7 @@ export class UnsentBytes {
   #total = 0;
   #relieving = false;
 
-  /** @param debtors all peers; asked for only beyond the bound */
+  /** @param debtors all peers; called only above the limit */
   constructor(maxBytes: number, debtors: () => Iterable<Debtor>, onDisconnected: (count: number) => void) {
     this.#maxBytes = maxBytes;
     this.#debtors = debtors;
@@ -48,12 +48,12 @@ export class UnsentBytes {
     return this.#total > this.#maxBytes * SCARCE_SHARE;
   }
 
-  /** @param bytes that wait in addition; negative when they were taken or dropped */
+  /** @param bytes additional unsent bytes; negative when bytes were taken or dropped */
   add(bytes: number): void {
     this.#total += bytes;
     if (this.#total <= this.#maxBytes || this.#relieving) return;
     this.#relieving = true;
-    // Not at once: what fast peers were sent in this turn of the event loop is taken by the end of it.
+    // Deferred: fast peers take the messages of this event loop turn by the end of it.
     setImmediate(() => {
       this.#relieving = false;
       if (this.#total > this.#maxBytes) this.#relieve();
@@ -67,7 +67,7 @@ export class UnsentBytes {
       debtor.disconnect();
       count++;
     }
-    // What is left is on its way into sockets, and stays there until these end.
+    // The remaining bytes are being written to sockets and are only freed when these end.
     for (const debtor of this.#largestWhileBeyond()) {
       if (debtor.open) count++;
       debtor.terminate();

@@ -12,10 +12,10 @@ import {
   type User,
 } from '@outrider/domain';
 
-/** Key of operators. No id is empty. */
+/** Key of operators. Never equal to an id, because no id is empty. */
 const OPERATORS = '';
 
-/** May the account see the definition? The same rights as in REST. */
+/** Whether the account may see the definition, by the same rights as in REST. */
 export function maySeeDefinition(user: User, definition: Definition, directory: Directory): boolean {
   switch (definition.kind) {
     case 'vehicle':
@@ -62,14 +62,14 @@ export function viewerKeysOf(definition: Definition, directory: Directory): read
   }
 }
 
-/** Keys that an account is found by. */
+/** Keys under which an account is indexed. */
 export function keysOfViewer(user: User): readonly string[] {
   const { id, role, groupIds } = user;
   const organisation = organisationKey(user);
   return { operator: [OPERATORS, id], dealer: [id], user: [id, organisation, ...groupIds] }[role];
 }
 
-/** Definitions whose viewers follow from a definition that changes. */
+/** Definitions whose viewers depend on a definition that changes. */
 export function* dependentsOf(
   before: Definition | null,
   after: Definition | null,
@@ -81,7 +81,7 @@ export function* dependentsOf(
     for (const geofence of directory.geofences.values()) if (geofence.ownerId === before.id) yield geofence;
 }
 
-/** Would two versions of an account see the same? */
+/** Whether two versions of an account see the same. */
 export function isSameViewer(one: User, other: User): boolean {
   const [keysOfOne, keysOfOther] = [new Set(keysOfViewer(one)), new Set(keysOfViewer(other))];
   return (
@@ -97,7 +97,7 @@ function organisationKey(member: Member): string {
   return `organisation ${organisationOf(member) ?? ''}`;
 }
 
-/** The dealer of the owner, and whom the geofence is shared with. */
+/** Keys of the owner's dealer and of all with whom the geofence is shared. */
 function sharesOf({ sharedWithOrganisation, sharedGroupIds }: Geofence, owner: User | undefined): (string | null)[] {
   if (owner === undefined) return [...sharedGroupIds];
   return [owner.dealerId, ...(sharedWithOrganisation ? [organisationKey(owner)] : []), ...sharedGroupIds];

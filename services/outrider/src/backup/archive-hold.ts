@@ -9,18 +9,18 @@ import { type Logger, type Part, StartError } from '@outrider/runtime';
 import type { Warehouse } from '@outrider/warehouse';
 
 /*
- * The archive is open in one process: that of the service. So a backup asks the service to freeze it, over a socket in
- * DATA_DIR, which only the account of the service can reach:
+ * Only one process has the archive open: the service. So a backup asks the service to freeze it, over a socket in
+ * DATA_DIR, which only the account of the service can access:
  *
  *   service: frozen <name>     the parts have hard links, and nothing is written to the archive
- *   backup:  taken             the databases are open as they are at this moment
+ *   backup:  taken             the databases are open in their state of this moment
  *   service: released          the archive is written again
  *
- * When the connection ends, whatever the reason, the archive is released and the hard links are removed.
+ * When the connection ends, for any reason, the archive is released and the hard links are removed.
  */
 
 const SOCKET = 'backup.sock';
-/** What a path of a socket may have on all systems. */
+/** Longest path of a socket that all systems support. */
 const MAX_PATH_BYTES = 100;
 const HELD_AT_MOST_MS = 90_000;
 
@@ -92,7 +92,7 @@ export function createArchiveHold({
         logger.warn({ path }, 'DATA_DIR has too long a path for a socket: a backup needs the service stopped');
         return;
       }
-      // That of a process that was killed: the lock of the folder is held.
+      // A socket of a killed process: this process holds the lock of the folder.
       await rm(path, { force: true });
       server.listen(path);
       await once(server, 'listening');
@@ -107,11 +107,11 @@ export function createArchiveHold({
 }
 
 /**
- * Has the running service freeze its archive.
+ * Makes the running service freeze its archive.
  *
- * @param atMoment called while nothing is written to the archive; the files that the service froze are of this moment
- * @param meanwhile called with the name of what is frozen; the files are there until it ends
- * @throws {StartError} when the service can't be reached, or can't freeze its archive
+ * @param atMoment called while nothing is written to the archive; the frozen files have the state of this moment
+ * @param meanwhile called with the name of the frozen files, which exist until it ends
+ * @throws {StartError} when no connection to the service can be made, or it can't freeze its archive
  */
 export async function withFrozenArchive(
   dataDir: string,
@@ -128,7 +128,7 @@ export async function withFrozenArchive(
     );
   }
   const lines = createInterface(socket);
-  // An error is followed by the end of the connection, which is waited for.
+  // An error is followed by the end of the connection, which is handled.
   for (const failing of [socket, lines]) failing.on('error', () => {});
   try {
     const answer = /^frozen (\S+)$/.exec(await nextLine(lines, socket))?.[1];

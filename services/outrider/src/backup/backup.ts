@@ -20,33 +20,33 @@ import { verifyBackup } from './restore.ts';
 const USAGE =
   'it is: backup DIR [--base EARLIER] [--with-secrets-key], or: backup --verify DIR (see docs/operations/backup.md)';
 const WAREHOUSE = 'warehouse';
-/** Of the databases, the log is locked last: it is written all the time. */
+/** The log is the last database to be locked, because it is written all the time. */
 const LOCK_LAST = 'log.sqlite';
-/** What a start makes anew, and what belongs to a process. Drafts of files get their names when they are whole. */
+/** Files that a start recreates, files of a running process, and unfinished files. */
 const LEFT_OUT =
   /^(in-use\.lock.*|backup\.sock|video-spool|warehouse|restoring|signing-keys\.json\..*|secrets-key\..*|.*\.sqlite(-wal|-shm|-journal)?)$/;
-/** Files that are not whole yet. */
+/** Folder of unfinished files. */
 const INCOMING = '.incoming';
 const PAGES_AT_A_TIME = 10_000;
 const SERVERS = ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'CLICKHOUSE_URL', 'S3_URL'] as const;
 
 interface Request {
-  /** Absolute paths: DATA_DIR, the backup, an earlier one. */
+  /** Absolute paths: DATA_DIR, the new backup, and an earlier one. */
   source: string;
   target: string;
   base: string | null;
   withSecretsKey: boolean;
-  /** The archive is in DATA_DIR. */
+  /** Whether the archive is in DATA_DIR. */
   hasArchive: boolean;
 }
 
 /**
- * `outrider backup DIR`: copies DATA_DIR, of a service that runs or is stopped, into a new folder.
+ * `outrider backup DIR`: copies DATA_DIR, of a running or stopped service, into a new folder.
  * `outrider backup --verify DIR`: compares a backup with its checksums.
  *
- * @returns how many files of a verified backup are wrong
- * @throws {StartError} when the words are no such command, or DATA_DIR or the folder can't be used; {Error} when a file
- *   can't be read or written: what was copied is removed
+ * @returns number of wrong files of a verified backup
+ * @throws {StartError} when the arguments are invalid, or DATA_DIR or the folder can't be used; {Error} when a file
+ *   can't be read or written: then the copied files are removed
  */
 export const runBackup: Command = async (words, config, _logger, print) => {
   const { values, positionals } = parsed(words);
@@ -148,7 +148,7 @@ function isWithin(folder: string, path: string): boolean {
   return !relative(folder, path).startsWith('..');
 }
 
-/** Copies everything, in the order that docs/decisions/0084-a-backup-is-of-one-moment.md explains. */
+/** Copies everything, in the order explained in docs/decisions/0084-a-backup-is-of-one-moment.md. */
 async function fill(unfinished: string, copier: Copier, request: Request): Promise<Manifest> {
   const { source, withSecretsKey, hasArchive } = request;
   const startedAt = new Date(SYSTEM_CLOCK.now()).toISOString();
@@ -161,7 +161,7 @@ async function fill(unfinished: string, copier: Copier, request: Request): Promi
     databases = names.map((name, nth) => ({ name, opened: opened[nth] as DatabaseSync }));
   };
   const copyRest = async (frozen: string | null) => {
-    // The log first: while it is open as it was, it grows by what is written.
+    // The log first: while its snapshot is open, its file grows by everything that is written.
     for (const { name, opened } of databases.toReversed()) {
       await copyDatabaseInto(unfinished, name, opened);
       await copier.note(name);
@@ -173,7 +173,7 @@ async function fill(unfinished: string, copier: Copier, request: Request): Promi
 
   const stopped = stoppedDataDir(source);
   try {
-    // Most of what is large and does not change, so that little is left for the moment after.
+    // Copies most of the large, unchanging files before, so that little remains after the moment of the backup.
     await copier.copyWhatIsThere(await plainFiles(source, withSecretsKey));
     if (stopped === null && hasArchive) await withFrozenArchive(source, openDatabases, copyRest);
     else {
@@ -213,7 +213,7 @@ async function databaseNames(source: string): Promise<string[]> {
   return [...names.filter((name) => name !== LOCK_LAST), ...names.filter((name) => name === LOCK_LAST)];
 }
 
-/** Every other file of the service. */
+/** Files of the service other than databases and the archive. */
 async function plainFiles(source: string, withSecretsKey: boolean): Promise<{ path: string; source: string }[]> {
   const files: { path: string; source: string }[] = [];
   const add = async (folder: string, entries: Awaited<ReturnType<typeof entriesOf>>) => {

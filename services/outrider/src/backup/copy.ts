@@ -5,16 +5,16 @@ import { syncFolder } from '@outrider/files';
 import { type BackedUpFile, CONTENT } from './manifest.ts';
 
 const READ_BYTES = 1024 * 1024;
-/** Files copied at a time: as many as Node has threads for. */
+/** Files copied concurrently: the size of Node's thread pool. */
 const AT_A_TIME = 4;
 
-/** What was read of a file. */
+/** Size and checksum of a file as read. */
 export interface Digest {
   bytes: number;
   sha256: string;
 }
 
-/** Reads a file. */
+/** Reads a file and computes its digest. */
 export async function digestOf(path: string): Promise<Digest> {
   const file = await open(path, 'r');
   try {
@@ -25,9 +25,9 @@ export async function digestOf(path: string): Promise<Digest> {
 }
 
 /**
- * Copies a file and syncs it to the disk. Only its owner may read the copy, whose folder is made where it is missing.
+ * Copies a file and syncs it to the disk. The copy is readable by its owner only; its folder is created if missing.
  *
- * @returns the digest of what was read
+ * @returns the digest of the data read
  */
 export async function copyFile(source: string, target: string): Promise<Digest> {
   const from = await open(source, 'r');
@@ -62,13 +62,13 @@ async function pour(from: Handle, to: Handle | null): Promise<Digest> {
   }
 }
 
-/** An earlier backup, whose files are linked where they have not changed. */
+/** An earlier backup. Files that have not changed since are hard-linked to it. */
 export interface Base {
   folder: string;
   files: ReadonlyMap<string, BackedUpFile>;
 }
 
-/** Copies files into a backup, each once unless it changed between two calls. */
+/** Copies files into a backup. A file is copied again only if it changed between two calls. */
 export class Copier {
   readonly #target: string;
   readonly #base: Base | null;
@@ -81,22 +81,22 @@ export class Copier {
     this.#base = base;
   }
 
-  /** In the order of their paths. */
+  /** Sorted by path. */
   get files(): BackedUpFile[] {
     return [...this.#files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** @throws {Error} when one can't be read, or is gone */
+  /** @throws {Error} when a file can't be read or does not exist */
   async copyAll(files: Iterable<{ path: string; source: string }>): Promise<void> {
     await eachOf(files, ({ path, source }) => this.#copy(path, source));
   }
 
-  /** Files that are gone when it is their turn are left out. */
+  /** Copies files. Files that were deleted meanwhile are skipped. */
   async copyWhatIsThere(files: Iterable<{ path: string; source: string }>): Promise<void> {
     await eachOf(files, ({ path, source }) => this.#copy(path, source).catch(unlessGone));
   }
 
-  /** Takes in a file that is in the backup already, and syncs it. */
+  /** Adds a file that was written into the backup directly, and syncs it. */
   async note(path: string): Promise<void> {
     const place = join(this.#target, path);
     const written = await digestOf(place);
@@ -115,7 +115,7 @@ export class Copier {
     const known = { path, bytes: Number(state.size), mtimeNs: String(state.mtimeNs) };
     if (isSame(this.#files.get(path), known)) return;
     const target = join(this.#target, path);
-    // It changed since it was copied, or linked: what is written now must not go into the earlier backup.
+    // A changed file may be linked to the earlier backup, which must not be overwritten.
     await rm(target, { force: true });
     const earlier = this.#base?.files.get(path);
     if (this.#base !== null && earlier !== undefined && isSame(earlier, known)) {
@@ -133,7 +133,7 @@ function isSame(earlier: BackedUpFile | undefined, now: Pick<BackedUpFile, 'byte
   return earlier !== undefined && earlier.bytes === now.bytes && earlier.mtimeNs === now.mtimeNs;
 }
 
-/** @returns false where the file system has no such links, or the earlier file is gone */
+/** @returns false if the file system does not support the link, or the earlier file is gone */
 async function linked(earlier: string, target: string): Promise<boolean> {
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   try {
@@ -159,7 +159,7 @@ export async function eachOf<T>(items: Iterable<T>, action: (item: T) => Promise
   await Promise.all(Array.from({ length: AT_A_TIME }, work));
 }
 
-/** Makes the names of files durable, in each of their folders. */
+/** Syncs the folders of the files, which makes their names durable. */
 export async function syncFolders(root: string, files: readonly BackedUpFile[]): Promise<void> {
   const folders = new Set([root]);
   for (const { path } of files) {

@@ -1,20 +1,20 @@
 import { DatabaseSync } from 'node:sqlite';
 import { SYSTEM_CLOCK } from '@outrider/domain';
 
-/** Writers of the databases wait no longer than this for one attempt. */
+/** Longest time for which one attempt blocks writers of the databases. */
 const ATTEMPT_MS = 300;
 const GIVE_UP_AFTER_MS = 60_000;
 const RETRY_MS = 1;
-/** Between attempts: who waited for a database has it meanwhile. */
+/** Pause between attempts, in which blocked writers can write. */
 const PAUSE_MS = 200;
 
 /**
- * Opens databases for reading as they all were at one moment: for an instant the write locks of all are held, so that
- * no commit to one of them lies between the moments of two. Other processes may write them.
+ * Opens databases for reading, all in their state of the same moment. For an instant the write locks of all are held,
+ * so no commit to one of them falls between the snapshots. Other processes may write to the databases.
  *
- * @param paths in write-ahead mode, in the order in which their locks are taken
- * @returns connections that see that moment until they are closed
- * @throws {Error} when the locks can't be had
+ * @param paths databases in write-ahead mode, in the order in which their locks are taken
+ * @returns connections that see this state until they are closed
+ * @throws {Error} when the locks can't be acquired
  */
 export async function openAtOneMoment(paths: readonly string[]): Promise<DatabaseSync[]> {
   const giveUpAt = SYSTEM_CLOCK.steadyMs() + GIVE_UP_AFTER_MS;
@@ -42,7 +42,7 @@ async function attempt(paths: readonly string[]): Promise<DatabaseSync[] | null>
     for (const path of paths) {
       const reader = new DatabaseSync(path, { readOnly: true, timeout: ATTEMPT_MS });
       readers.push(reader);
-      // The first read decides what a transaction sees.
+      // The first read fixes the snapshot of the transaction.
       reader.exec('BEGIN; SELECT count(*) FROM sqlite_schema');
     }
     return readers;

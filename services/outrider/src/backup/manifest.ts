@@ -2,29 +2,29 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartError } from '@outrider/runtime';
 
-/** Of the folder of a backup: grows when an earlier version could not restore it. */
+/** Format of a backup's folder. Incremented when earlier versions could not restore it. */
 export const BACKUP_FORMAT = 1;
 const MANIFEST_FILE = 'manifest.json';
-/** The files that the manifest lists, as they belong into DATA_DIR. */
+/** Folder of the files listed in the manifest, as they are restored to DATA_DIR. */
 export const CONTENT = 'data';
 
 export interface BackedUpFile {
-  /** In DATA_DIR, with `/` between folders. */
+  /** Path in DATA_DIR, with `/` between folders. */
   path: string;
   bytes: number;
   sha256: string;
-  /** When it was changed last, in nanoseconds since 1970: a later backup links files that have not changed since. */
+  /** Modification time in nanoseconds since 1970: a later backup links files that have not changed since. */
   mtimeNs: string;
 }
 
-/** What a backup says of itself. Times are ISO 8601. */
+/** Description of a backup. Times are ISO 8601. */
 export interface Manifest {
   format: number;
-  /** Of the Outrider that made it. */
+  /** Version of the Outrider that made the backup. */
   version: string;
   dataDirFormat: number;
   startedAt: string;
-  /** The moment that its databases and its archive are of. */
+  /** The moment whose state the databases and the archive have. */
   takenAt: string;
   finishedAt: string;
   service: 'running' | 'stopped';
@@ -36,7 +36,7 @@ export function manifestPath(backup: string): string {
   return join(backup, MANIFEST_FILE);
 }
 
-/** @throws {StartError} when the folder is no finished backup, or one of another format */
+/** @throws {StartError} when the folder is not a finished backup, or one of another format */
 export async function readManifest(backup: string): Promise<Manifest> {
   let manifest: Partial<Manifest>;
   try {

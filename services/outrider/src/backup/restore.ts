@@ -10,10 +10,10 @@ import { type BackedUpFile, CONTENT, readManifest } from './manifest.ts';
 const USAGE = 'it is: restore BACKUP --to DATA_DIR (see docs/operations/backup.md)';
 
 /**
- * `outrider restore BACKUP --to DATA_DIR`: copies a backup into an empty folder, and compares it with its checksums on
- * the way. A service can't start on the folder before that ended well.
+ * `outrider restore BACKUP --to DATA_DIR`: copies a backup into an empty folder and compares it with its checksums. A
+ * service can't start on the folder before this has succeeded.
  *
- * @throws {StartError} when the words are no such command, the folder is not empty, or the backup can't be used
+ * @throws {StartError} when the arguments are invalid, the folder is not empty, or the backup can't be used
  */
 export const runRestore: Command = async (words, _config, _logger, print) => {
   const { values, positionals } = parsed(words);
@@ -70,17 +70,17 @@ async function restoreFile(backup: string, target: string, file: BackedUpFile): 
   await utimes(restored, changedAt, changedAt);
 }
 
-/** What of a file is not as it was backed up; null: nothing. */
+/** The difference between a file and its entry in the backup; null if none. */
 function isDifferent(file: BackedUpFile, found: Digest): string | null {
   if (found.bytes !== file.bytes) return `has ${found.bytes} bytes instead of ${file.bytes}`;
   return found.sha256 === file.sha256 ? null : 'has another checksum';
 }
 
 /**
- * Compares each file of a backup with its checksum, and looks for files that are not of it.
+ * Compares each file of a backup with its checksum, and looks for files that do not belong to the backup.
  *
- * @returns how many files are wrong
- * @throws {StartError} when the folder is no finished backup
+ * @returns number of wrong files
+ * @throws {StartError} when the folder is not a finished backup
  */
 export async function verifyBackup(backup: string, print: (line: string) => void): Promise<number> {
   const { files, takenAt } = await readManifest(backup);

@@ -1,55 +1,55 @@
 import type { Client } from '@outrider/client';
 import type { Session } from './session.ts';
 
-/** A mistake in how a command was called: it is shown with the command's usage, and the exit code is 2. */
+/** A wrong call of a command. It is shown with the command's usage, and the exit code is 2. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** Why a command failed that was called rightly; the exit code is 1. */
+/** The failure of a correctly called command; the exit code is 1. */
 export class CommandError extends Error {
   override name = 'CommandError';
 }
 
 export interface CliOption {
-  /** What stands for its value in the usage; left out: it has none. */
+  /** Placeholder of the value in the usage; absent if the option has no value. */
   value?: string;
   summary: string;
-  /** It may be given several times. */
+  /** Whether the option may be given several times. */
   isList?: boolean;
 }
 
-/** What a command reads and writes. */
+/** Input and output of a command. */
 export interface Terminal {
   env: Readonly<Record<string, string | undefined>>;
-  /** Writes a line of the answer. */
+  /** Writes a line of output. */
   print: (line: string) => void;
-  /** Writes a line about what goes on: it is no part of the answer. */
+  /** Writes a line about progress, which is not part of the output. */
   note: (line: string) => void;
-  /** Reads a line that is not shown, such as a password. */
+  /** Reads a line without echo, such as a password. */
   ask: (question: string) => Promise<string>;
-  /** Ends what runs for ever. */
+  /** Ends commands that run until they are stopped. */
   signal: AbortSignal;
 }
 
 export interface Invocation {
-  /** By the names of {@link CliCommand.operands}; those that may be left out are missing. */
+  /** By the names of {@link CliCommand.operands}; omitted optional ones are missing. */
   operands: Readonly<Record<string, string>>;
   /** Values of options without a value are `true`. */
   options: Readonly<Record<string, string | true | readonly string[]>>;
   isJson: boolean;
   terminal: Terminal;
   session: Session;
-  /** Calls the API as the key or the login has it. */
+  /** Creates a client of the API, authenticated by the key or the login. */
   client: () => Promise<Client>;
 }
 
-/** A command of the command line that uses a running service by its API. */
+/** A command that uses a running service through its API. */
 export interface CliCommand {
   /** Such as `vehicles list`. */
   name: string;
   summary: string;
-  /** In their order; one with `?` at its end may be left out. */
+  /** In order. A trailing `?` marks an optional operand. */
   operands?: readonly string[];
   options?: Readonly<Record<string, CliOption>>;
   run: (invocation: Invocation) => Promise<void>;

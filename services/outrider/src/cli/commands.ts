@@ -10,7 +10,7 @@ import { protectionCommands } from './commands/protection.ts';
 import { userCommands } from './commands/users.ts';
 import { vehicleCommands } from './commands/vehicles.ts';
 
-/** Every command that uses a running service by its API, in the order of the help. */
+/** All commands that use a running service through its API, in the order of the help. */
 export const CLI_COMMANDS: readonly CliCommand[] = [
   ...loginCommands,
   ...vehicleCommands,

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Job } from '@outrider/client';
 
-/** A job once it has ended, however it did. */
+/** Waits until a job has ended, whatever its outcome. */
 export async function endedJob(look: () => Promise<Job>, everyMs: number, signal?: AbortSignal): Promise<Job> {
   for (;;) {
     const job = await look();

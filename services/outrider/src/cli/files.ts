@@ -1,17 +1,17 @@
 import { closeSync, fchmodSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { type CliCommand, CommandError } from './command.ts';
 
-/** How things come from files and go to them. */
+/** Import and export of a resource as files. */
 export interface Transfer {
-  /** Of the commands, such as `vehicles`. */
+  /** Name in commands, such as `vehicles`. */
   name: string;
   path: string;
   mediaType: string;
-  /** Of the files, as people call it. */
+  /** Name of the file format for people. */
   format: string;
 }
 
-/** What an import answers. */
+/** Response of an import. */
 interface ImportReport {
   created: number;
   updated: number;
@@ -64,7 +64,7 @@ function read(file: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * @param mode also of a file that was there; left out: that, or what the system gives
+ * @param mode file mode, also of an existing file; absent: that of the existing file, or the system's default
  * @throws {CommandError}
  */
 export function writeFile(file: string, text: string, mode?: number): void {

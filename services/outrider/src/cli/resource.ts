@@ -4,14 +4,14 @@ import { type Column, tableOf } from './table.ts';
 
 const PAGE = 1000;
 
-/** Things that the API lists, adds, changes and deletes. */
+/** A resource that the API lists, adds, changes and deletes. */
 export interface Resource {
-  /** Of the commands, such as `vehicles`. */
+  /** Name in commands, such as `vehicles`. */
   name: string;
-  /** One of them, as people call it. */
+  /** Singular for people. */
   noun: string;
   path: string;
-  /** Of the table. */
+  /** Columns of the table. */
   columns: readonly Column[];
 }
 
@@ -95,7 +95,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** All items of a list, page after page. */
+/** All items of a paginated list. */
 async function allOf(client: Client, path: string, query: Record<string, unknown>): Promise<unknown[]> {
   const all: unknown[] = [];
   const read = async (cursor: string | undefined) => {

@@ -4,7 +4,7 @@ import { type CliCommand, CommandError, type Invocation, type Terminal, UsageErr
 import { CLI_COMMANDS } from './commands.ts';
 import { Session } from './session.ts';
 
-/** Does the first word name a command that uses a running service by its API? */
+/** Whether the first word names a command that uses a running service through its API. */
 export function isCliCommand(word: string): boolean {
   return CLI_COMMANDS.some(({ name }) => name.split(' ')[0] === word);
 }
@@ -20,7 +20,7 @@ export function cliHelp(commands: readonly CliCommand[] = CLI_COMMANDS): string 
  * Runs a command.
  *
  * @param words without the name of the program
- * @returns the exit code: 0, 1 where it failed, 2 where it was called wrongly
+ * @returns the exit code: 0; 1 if the command failed; 2 if it was called wrongly
  */
 export async function runCli(words: readonly string[], terminal: Terminal): Promise<0 | 1 | 2> {
   const named = CLI_COMMANDS.filter(({ name }) => name.split(' ')[0] === words[0]);
@@ -56,7 +56,7 @@ function usageOf({ name, operands = [] }: CliCommand): string {
   );
 }
 
-/** Of one command with its options, of several a line each. */
+/** Help for one command with its options, or one line for each of several. */
 function helpOf(named: readonly CliCommand[], words: readonly string[]): string {
   const [command] = named.length === 1 ? named : [commandOf(words)];
   if (command === undefined) return `${cliHelp(named)}\nWith --help, a command shows its options.`;
@@ -109,7 +109,7 @@ function invocationOf(command: CliCommand, words: readonly string[], terminal: T
   };
 }
 
-/** @throws what is no failure of a call, but of the program */
+/** @throws the error itself if it is a bug rather than a failed call */
 function explained(error: unknown): string[] {
   if (error instanceof CommandError) return [error.message];
   if (error instanceof ConnectionError) return [`${error.message}: ${reasonOf(error.cause)}`];

@@ -5,9 +5,9 @@ import { ApiError, Client } from '@outrider/client';
 import { CommandError, type Terminal } from './command.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080';
-/** A token that ends sooner is renewed before it is used. */
+/** Tokens with a shorter remaining lifetime are renewed before use. */
 const RENEW_BEFORE_MS = 60_000;
-/** Longer blocks are reported instead of waited for. */
+/** Longer rate limits are reported instead of waited for. */
 const MAX_WAIT_SECONDS = 120;
 
 interface Login {
@@ -17,7 +17,7 @@ interface Login {
   expiresAt: string;
 }
 
-/** Which service is used, and as whom: by OUTRIDER_URL and OUTRIDER_KEY, else by the login that was kept. */
+/** The service and the credentials: from OUTRIDER_URL and OUTRIDER_KEY, otherwise from the saved login. */
 export class Session {
   readonly #terminal: Terminal;
   readonly #file: string;
@@ -44,7 +44,7 @@ export class Session {
     return this.#login?.url === this.url ? this.#login.jwt : null;
   }
 
-  /** @throws {CommandError} when nobody has logged in */
+  /** @throws {CommandError} when not logged in */
   async client(): Promise<Client> {
     const { apiKey } = this;
     if (apiKey === null) {
@@ -54,7 +54,7 @@ export class Session {
     return this.#client(apiKey);
   }
 
-  /** Logs in and keeps the login in a file that its owner alone reads. */
+  /** Logs in and saves the login in a file that only its owner can read. */
   async logIn(login: string, password: string): Promise<void> {
     const token = await this.#client(null, false).post('/auth/login', {
       query: { jwt: '1' },
@@ -64,7 +64,7 @@ export class Session {
     this.#keep({ url: this.url, ...token });
   }
 
-  /** Gets a new token for the one that expires. */
+  /** Gets a new token by the saved login's refresh token. */
   async renew(): Promise<void> {
     const kept = this.#login;
     if (kept === null) throw new CommandError('log in first: outrider login');
@@ -77,7 +77,7 @@ export class Session {
     }
   }
 
-  /** Ends the session and forgets it. */
+  /** Ends the session and deletes the saved login. */
   async logOut(): Promise<void> {
     if (this.token !== null)
       await this.#client(null)
@@ -92,7 +92,7 @@ export class Session {
   #keep(login: Login): void {
     mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
     writeFileSync(this.#file, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600 });
-    // One that was there keeps its mode when it is written.
+    // An existing file keeps its mode when it is written.
     chmodSync(this.#file, 0o600);
     this.#login = login;
   }

@@ -18,6 +18,6 @@ function cellOf(item: unknown, path: string): string {
   for (const name of path.split('.')) value = (value as Record<string, unknown> | null | undefined)?.[name];
   if (value === null || value === undefined) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  // Text of others must not write to the terminal as it likes.
+  // Removes control characters: data of other users must not send escape sequences to the terminal.
   return text.replace(/\p{Cc}/gu, ' ');
 }

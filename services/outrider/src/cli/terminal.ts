@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { Terminal } from './command.ts';
 
-/** The terminal of this process. Ctrl-C ends what runs for ever. */
+/** The terminal of this process. Ctrl-C aborts commands that run until they are stopped. */
 export function processTerminal(): Terminal {
   const ending = new AbortController();
   process.once('SIGINT', () => ending.abort());
@@ -14,7 +14,7 @@ export function processTerminal(): Terminal {
     async ask(question) {
       process.stderr.write(question);
       const isShown = process.stdin.isTTY !== true;
-      // What is typed is not shown.
+      // No echo of the typed text.
       const nowhere = new Writable({ write: (_, __, done) => done() });
       const lines = createInterface({ input: process.stdin, output: nowhere, terminal: !isShown });
       try {

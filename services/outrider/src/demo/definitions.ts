@@ -18,26 +18,26 @@ import { CAMERA_PHONE, type DemoScenario } from '@outrider/simulator';
 import { ensurePeople } from './people.ts';
 
 const DAY_MS = 86_400_000;
-/** The account that the demo itself logs in with: it manages the whole fleet. */
+/** The account used by the demo itself. It manages the whole fleet. */
 export const DEMO_LOGIN = 'demo';
-/** The group of the one dispatcher. */
+/** The only group that the dispatcher sees. */
 const DISPATCHED_GROUP = 'Delivery';
-/** A car that is not shown any more, though its terminal still sends. */
+/** A suspended car: it is no longer shown, though its terminal still sends. */
 const SUSPENDED = { vehicle: 'Supervisor 01', reason: 'The leasing contract of this car has ended.' };
-/** What of the fleet goes to the receiver beside the demo. */
+/** Destination to which the fleet is forwarded: the receiver of the demo. */
 const RECEIVER = 'Receiver of the demo';
-/** Of all groups: the history of the demo is shorter. */
+/** Retention of all groups: longer than the history of the demo. */
 const DEMO_RETENTION_DAYS = 90;
 
 interface Account {
   login: string;
   name: string;
   role: Role;
-  /** What a person may do with it, for the line that prints it. */
+  /** Permissions of the account, as printed for people. */
   about: string;
 }
 
-/** The accounts, from the one that may do most. */
+/** The accounts, with the most privileged first. */
 export const DEMO_ACCOUNTS: readonly Account[] = [
   { login: 'demo-operator', name: 'Operator', role: 'operator', about: 'operator: everything' },
   { login: 'demo-dealer', name: 'Dealer', role: 'dealer', about: 'dealer: vehicles, groups and users' },
@@ -46,18 +46,17 @@ export const DEMO_ACCOUNTS: readonly Account[] = [
   { login: 'demo-viewer', name: 'Viewer', role: 'user', about: 'viewer: all groups, and changes nothing' },
 ];
 
-/** What the demo made, or found in its folder. */
+/** Definitions that the demo made, or found in its folder. */
 export interface DemoDefinitions {
   dealer: User;
   manager: User;
-  /** By terminal. */
+  /** By terminal id. */
   vehicles: Map<string, Pick<Vehicle, 'id' | 'name' | 'plate' | 'sensors'>>;
   geofences: Map<GeofenceId, string>;
 }
 
 /**
- * Makes the accounts, groups, vehicles, drivers, geofences and notification rules of the demo, save those that an
- * earlier run made.
+ * Creates the accounts, groups, vehicles, drivers, geofences and notification rules of the demo that do not exist yet.
  */
 export async function ensureDefinitions(
   registry: Registry,
@@ -104,7 +103,7 @@ export async function ensureDefinitions(
         customAttributes: { depot: group },
         sensors,
       }));
-    // Once, as a person may have resumed it.
+    // Only once, because a user may have resumed the vehicle.
     if (known === undefined && vehicle.name === SUSPENDED.vehicle)
       await registry.vehicles.suspend(vehicle.id, { reason: SUSPENDED.reason, by: 'dealer' });
     vehicles.set(terminalId, vehicle);
@@ -137,13 +136,13 @@ async function ensureAccount(
       password,
     );
   }
-  // Who is logged in stays so, unless the folder's own password is another one.
+  // Sets the password only if it differs, because that ends the account's sessions.
   if ((await registry.users.authenticate(login, password)) === null)
     await registry.users.setPassword(known.id, password, null);
   return known;
 }
 
-/** The groups by name; those of an earlier version of the demo belong to the operator. */
+/** The groups by name. Groups of an earlier version of the demo belong to the operator. */
 async function ensureGroups(
   registry: Registry,
   scenario: DemoScenario,
@@ -178,7 +177,7 @@ function compressorOf({ sensors }: Pick<Vehicle, 'sensors'>): Sensor | undefined
   return sensors.find(({ name, kind }) => name === 'Compressor' && kind === 'digital');
 }
 
-/** The hours of the refrigeration units, from a week ago on. */
+/** Operating hours of the refrigeration units, starting a week ago. */
 async function ensureCounters(registry: Registry, vehicles: readonly Pick<Vehicle, 'id' | 'sensors'>[]): Promise<void> {
   const known = await registry.customCounters.of(vehicles.map(({ id }) => id));
   for (const vehicle of vehicles) {
@@ -191,7 +190,7 @@ async function ensureCounters(registry: Registry, vehicles: readonly Pick<Vehicl
   }
 }
 
-/** Plans of which one becomes due within two minutes, and services that were done. */
+/** Maintenance plans, one of which becomes due within two minutes, and past services. */
 async function ensureMaintenance(
   registry: Registry,
   dealerId: UserId,
@@ -357,7 +356,7 @@ async function ensureRules(
   }
 }
 
-/** Has the dealer's fleet forwarded to a receiver, which is at another place and has another secret at each start. */
+/** Forwards the dealer's fleet to a receiver, whose address and secret change at each start. */
 export async function ensureForwarding(
   { forwardingDestinations }: Pick<Registry, 'forwardingDestinations'>,
   { id: ownerId }: Pick<User, 'id'>,
@@ -380,7 +379,7 @@ export function localTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** Cameras that record all the time. */
+/** Adds video profiles for cameras that record all the time. */
 async function ensureCameras(registry: Registry, vehicleId: VehicleId): Promise<void> {
   const profiles = await registry.videoProfiles.list({ vehicleId }, { limit: 1, after: null });
   if (profiles.items.length > 0) return;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { builtConsole } from '@outrider/api';
-import { type ProtocolName, SYSTEM_CLOCK, type VehicleId } from '@outrider/domain';
+import { type ProtocolName, SYSTEM_CLOCK } from '@outrider/domain';
 import { eventsTopic, telemetryTopic } from '@outrider/log';
 import type { Config } from '@outrider/runtime';
 import {
@@ -37,35 +37,35 @@ import { type DemoMemory, readMemory, writeMemory } from './memory.ts';
 import { startReceiver } from './receiver.ts';
 import { stageScenes } from './scene.ts';
 
-/** A fleet with a past and a present, beside the service. */
+/** A demo fleet with history and live vehicles, run together with the service. */
 export interface Demo {
-  /** To be called when the stores are open and nothing reads the log yet. */
+  /** To be called when the stores are open and nothing reads the log yet. Writes the history. */
   prepare(stores: Stores, file: (name: string) => string): Promise<void>;
-  /** To be called when the service runs: waits until it has taken in the past, and starts the fleet. */
+  /** To be called when the service runs. Waits until it has processed the history, and starts the fleet. */
   start(outrider: Outrider): Promise<void>;
   stop(): Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
-/** All vehicles are on duty from this long before the start, whatever the hour: a demo is watched at any hour. */
+/** All vehicles are on duty from this long before the start, because a demo is watched at any hour. */
 const ON_DUTY_BEFORE_MS = 5_400_000;
 const SAVE_EVERY_MS = 30_000;
-/** Drivers change this long after the start: within the first minutes there is a shift that ends. */
+/** Drivers change this long after the start, so a shift ends within the first minutes. */
 const SHIFT_CHANGE_MS = 75_000;
 const CAMERA_REPORT_MS = 1000;
-/** Notifications of the past that stay unread. */
+/** Notifications of the history that stay unread. */
 const UNREAD = 12;
-/** Of the console's files: the map of the town, which the build of the console draws. */
+/** Map of the town among the console's files, drawn by the console's build. */
 const TOWN_FILE = 'demo/town.mbtiles';
-/** Shows most of the town. */
+/** Zoom that shows most of the town. */
 const FIRST_ZOOM = 12.6;
 const LOOK_EVERY_MS = 100;
 const PATIENCE_MS = 120_000;
 
 /**
- * A fleet on the road of a made-up town, against the service as any fleet would be: terminals over TCP and HTTP, a
- * login, the REST API. Its past is written into the log before anything reads it. Where it drives is drawn: the map of
- * the town is put beside the operator's own maps.
+ * A fleet in a made-up town that uses the service as any fleet does: terminals over TCP and HTTP, a login, the REST
+ * API. Its history is written into the log before anything reads it. A map of the town is installed beside the
+ * operator's own maps.
  */
 export function createDemo(config: Config<typeof variables>): Demo {
   return new RunningDemo(config);
@@ -93,7 +93,7 @@ class RunningDemo implements Demo {
     this.#memory = readMemory(this.#memoryFile);
     const definitions = await ensureDefinitions(stores.registry, this.#scenario, this.#memory.password);
     this.#definitions = definitions;
-    // Terminals report whole seconds, and some protocols nothing finer.
+    // Whole seconds, because some protocols have no finer resolution.
     const nowMs = Math.floor(SYSTEM_CLOCK.now() / 1000) * 1000;
     const keyed = (driver: Driver, vehicle: DemoVehicle) => withKeys(driver, vehicle, nowMs + SHIFT_CHANGE_MS);
     const pasts = this.#pasts(definitions, nowMs).map((past) => ({
@@ -112,7 +112,7 @@ class RunningDemo implements Demo {
         vehicle,
         isStaged ? driver : keyed(resumeDriver(network, vehicle.plan, driver.state()), vehicle),
       );
-    // Without a past they begin where there is something to see.
+    // Without a history the vehicles begin where there is something to see.
     if (this.#config.DEMO_HISTORY_DAYS === 0)
       for (const vehicle of vehicles)
         this.#drivers.set(vehicle, keyed(createDriver(network, vehicle.plan, vehicle.seed, nowMs), vehicle));
@@ -160,7 +160,7 @@ class RunningDemo implements Demo {
     if (this.#drivers.size > 0) this.#save();
   }
 
-  /** Without a console there is nothing to draw it. */
+  /** Installs the map of the town. Does nothing without a console, which would show it. */
   #drawTown(): void {
     const town = join(this.#config.CONSOLE_DIR ?? builtConsole() ?? '', TOWN_FILE);
     if (!existsSync(town)) return;
@@ -169,16 +169,16 @@ class RunningDemo implements Demo {
     copyFileSync(town, join(folder, 'town.mbtiles'));
   }
 
-  /** Once the past is taken in: what drives from now on reaches another system. */
+  /** Forwards the fleet to the receiver. Called after the history was processed: only live data is forwarded. */
   async #forward({ registry }: Stores, { dealer }: DemoDefinitions): Promise<void> {
-    // Where an operator said no, nothing is sent to this machine.
+    // Respects an operator who forbids requests to this machine.
     if (this.#config.WEBHOOK_ALLOW_PRIVATE !== 'yes') return;
     const receiver = await startReceiver(randomBytes, SYSTEM_CLOCK.now);
     this.#closers.push(() => receiver.close());
     await ensureForwarding(registry, dealer, receiver);
   }
 
-  /** Who drives, up to now: new ones begin with the history. */
+  /** Drivers of the past up to now. Those of new vehicles begin with the history. */
   #pasts({ vehicles }: DemoDefinitions, nowMs: number): (PastVehicle & { isStaged: boolean })[] {
     const { network } = this.#scenario;
     const startMs = nowMs - this.#config.DEMO_HISTORY_DAYS * DAY_MS;
@@ -230,31 +230,37 @@ class RunningDemo implements Demo {
     writeMemory(this.#memoryFile, this.#memory);
   }
 
-  /** Resolves when the rules, the archive and the notifications have what was written. */
+  /** Resolves when rules, archive and notifications have processed the written history. */
   async #takenIn({ hub, log, warehouse }: Stores, { positions, lastFixMs }: WrittenHistory): Promise<void> {
     const print = this.#progress(`Taking in ${positions.toLocaleString('en')} positions`);
     const ends = await log.endOffsets(telemetryTopic);
     const end = Math.max(1, ...ends.values());
     const endMs = SYSTEM_CLOCK.now() + PATIENCE_MS;
-    for (;;) {
+    const behind = async (): Promise<string[]> => {
       const readers = await log.readers();
       const telemetry = readers.filter(({ topic }) => topic === telemetryTopic.name);
       print(Math.min(0.95, ...telemetry.map(({ offset }) => offset / end)));
-      // By the status of its last fix a vehicle's events are in the log.
-      const statuses = await hub.latest([...lastFixMs.keys()]);
-      const isEvaluated =
-        statuses.length === lastFixMs.size &&
-        statuses.every(({ vehicleId, position }) => (position?.fixTimeMs ?? 0) >= fixOf(lastFixMs, vehicleId));
-      if (isEvaluated) {
-        // While nobody queries the archive, the last events may wait for minutes to be written to it.
-        await warehouse.positions({ vehicleIds: [...lastFixMs.keys()], fromMs: 0, toMs: 1, limit: 1 });
-        const events = Math.max(0, ...(await log.endOffsets(eventsTopic)).values());
-        const areRead = (name: string, to: number) =>
-          readers.every(({ topic, offset }) => topic !== name || offset >= to);
-        if (areRead(telemetryTopic.name, end) && areRead(eventsTopic.name, events)) break;
-      }
+      // Once a vehicle's status has its last fix, its events are in the log.
+      const statuses = new Map((await hub.latest([...lastFixMs.keys()])).map((each) => [each.vehicleId, each]));
+      const unevaluated = [...lastFixMs].filter(
+        ([vehicleId, fixMs]) => (statuses.get(vehicleId)?.position?.fixTimeMs ?? 0) < fixMs,
+      );
+      if (unevaluated.length > 0) return unevaluated.map(([vehicleId]) => `the rules for vehicle ${vehicleId}`);
+      // A query makes the archive write pending events, which otherwise may wait for minutes.
+      await warehouse.positions({ vehicleIds: [...lastFixMs.keys()], fromMs: 0, toMs: 1, limit: 1 });
+      const events = Math.max(0, ...(await log.endOffsets(eventsTopic)).values());
+      const ends = new Map([
+        [telemetryTopic.name, end],
+        [eventsTopic.name, events],
+      ]);
+      return readers
+        .filter(({ topic, offset }) => offset < (ends.get(topic) ?? 0))
+        .map(({ reader, topic, offset }) => `${reader}, which is at ${offset} of ${ends.get(topic)} in ${topic}`);
+    };
+    for (let waitsFor = await behind(); waitsFor.length > 0; waitsFor = await behind()) {
       if (SYSTEM_CLOCK.now() > endMs) {
-        process.stderr.write('the history is still being taken in; the fleet starts anyway\n');
+        const [first] = waitsFor;
+        process.stderr.write(`the history is still being taken in (by ${first}); the fleet starts anyway\n`);
         return;
       }
       await SYSTEM_CLOCK.sleep(LOOK_EVERY_MS);
@@ -262,13 +268,13 @@ class RunningDemo implements Demo {
     print(1);
   }
 
-  /** Nobody has a week of unread notifications on the first day. */
+  /** Marks most notifications as read: a week of unread ones would be unrealistic. */
   async #readMost({ registry }: Stores, { manager }: DemoDefinitions): Promise<void> {
     const { lastNumber: last } = await registry.inboxes.progress(manager.id);
     await registry.inboxes.markAllRead(manager.id, last - UNREAD);
   }
 
-  /** Prints a line for each quarter that is done. */
+  /** Prints a line after each quarter. */
   #progress(what: string): (share: number) => void {
     const startMs = SYSTEM_CLOCK.steadyMs();
     let printed = -1;
@@ -287,8 +293,8 @@ function drives({ silentForDays }: DemoVehicle): boolean {
 }
 
 /**
- * Goes on as the fleet did until it stopped, and then as fleets usually drive. What was sent after the state was saved,
- * as before a crash, is driven once more in the same way.
+ * Continues as the fleet drove until it stopped, and then as fleets usually drive. Data sent after the last saved state
+ * is generated again identically, as after a crash.
  */
 function repeat(network: RoadNetwork, vehicle: DemoVehicle, saved: DriverState, alwaysFromMs: number): Driver {
   const repeatedToMs = saved.clockMs + 2 * SAVE_EVERY_MS;
@@ -303,10 +309,6 @@ function repeat(network: RoadNetwork, vehicle: DemoVehicle, saved: DriverState, 
     },
     state: () => (past ?? present).state(),
   };
-}
-
-function fixOf(lastFixMs: ReadonlyMap<VehicleId, number>, vehicleId: VehicleId): number {
-  return lastFixMs.get(vehicleId) ?? 0;
 }
 
 function lengthOf(ms: number): string {
@@ -332,7 +334,7 @@ async function logIn(httpPort: number, password: string): Promise<LoggedIn> {
   return { base, jwt: ((await response.json()) as { jwt: string }).jwt };
 }
 
-/** Logs in as anyone would, schedules a report, saves templates, and asks a terminal. */
+/** Logs in like any client, schedules a report, saves templates, and queries a terminal. */
 async function useApi(
   httpPort: number,
   definitions: DemoDefinitions,
@@ -356,7 +358,7 @@ const SCHEDULES = [
   },
 ];
 
-/** Once: their names are taken after that. */
+/** Only once: afterwards the names are taken. */
 async function scheduleReports({ base, jwt }: LoggedIn): Promise<void> {
   for (const schedule of SCHEDULES) {
     const response = await fetch(`http://${base}/api/v1/report-schedules`, {
@@ -377,7 +379,7 @@ const TEMPLATES = [
   },
 ];
 
-/** Only in an empty list: a person may have deleted one of them. */
+/** Only into an empty list, because a user may have deleted one of them. */
 async function saveTemplates({ base, jwt }: LoggedIn): Promise<void> {
   const url = `http://${base}/api/v1/me/report-templates`;
   const headers = { 'Content-Type': 'application/json', Authorization: `JWT ${jwt}` };
@@ -391,7 +393,7 @@ async function saveTemplates({ base, jwt }: LoggedIn): Promise<void> {
 const CONNECTING_TRIES = 240;
 const CONNECTING_MS = 250;
 
-/** Once: a vehicle shows what its terminal was asked, and what it answered. */
+/** Only once. A vehicle then shows a command and its terminal's response. */
 async function askTerminal(
   { base, jwt }: LoggedIn,
   { vehicles }: DemoDefinitions,

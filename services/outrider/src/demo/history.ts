@@ -2,14 +2,14 @@ import type { Alarm, Position, TelemetryPacket, TerminalId, VehicleId } from '@o
 import { type Log, telemetryTopic } from '@outrider/log';
 import { createRandom, type DemoVehicle, type Driver } from '@outrider/simulator';
 
-/** A vehicle whose past is written. */
+/** A vehicle whose history is written. */
 export interface PastVehicle {
   vehicle: DemoVehicle;
   vehicleId: VehicleId;
   driver: Driver;
 }
 
-/** What {@link writeHistory} wrote. */
+/** Result of {@link writeHistory}. */
 export interface WrittenHistory {
   positions: number;
   /** Unix milliseconds of the newest fix of each vehicle that has any. */
@@ -17,10 +17,10 @@ export interface WrittenHistory {
 }
 
 const DAY_MS = 86_400_000;
-/** Packets of all vehicles are put into the order of their reception, this much time at once. */
+/** Time range whose packets are sorted by their time of receipt at once, over all vehicles. */
 const SLICE_MS = 7_200_000;
 const POSITIONS_PER_PACKET = 8;
-/** How often a moving vehicle's record raises each of them. */
+/** Probability of each alarm per record of a moving vehicle. */
 const ALARMS: readonly [alarm: Alarm, chance: number][] = [
   ['harsh-braking', 1 / 4000],
   ['harsh-cornering', 1 / 7000],
@@ -30,10 +30,10 @@ const ALARMS: readonly [alarm: Alarm, chance: number][] = [
 ];
 
 /**
- * Drives the vehicles through a time range and appends what their terminals recorded to the log, as if a gateway had
- * received it then. Everything else follows from that as it does live: rules, archive, notifications.
+ * Drives the vehicles through a time range and appends the records of their terminals to the log, as if a gateway had
+ * received them at that time. Rules, archive and notifications then process them like live data.
  *
- * @param onProgress called with the share that is done
+ * @param onProgress called with the completed share
  */
 export async function writeHistory(
   log: Pick<Log, 'append'>,
@@ -75,7 +75,7 @@ function raiseAlarm(position: Position, lot: number): void {
   }
 }
 
-/** A terminal that waits longer than its interval sends what it has. */
+/** Packets of a terminal. A terminal that has waited longer than its interval sends what it has. */
 function packetsOf(
   { protocol, profile, plan }: DemoVehicle,
   vehicleId: VehicleId,

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { DriverState } from '@outrider/simulator';
 
-/** What the demo keeps in its folder, so that its next start goes on where this one ended. */
+/** State that the demo saves in its folder, so that its next start continues from there. */
 export interface DemoMemory {
-  /** Of all accounts of the demo. */
+  /** Password of all accounts of the demo. */
   password: string;
-  /** Where each vehicle is, by its terminal. */
+  /** State of each vehicle's driver, by terminal. */
   drivers: Record<string, DriverState>;
 }
 
@@ -16,7 +16,7 @@ export function readMemory(file: string): DemoMemory {
     try {
       return JSON.parse(readFileSync(file, 'utf8')) as DemoMemory;
     } catch {
-      // Half a file, or somebody else's: the fleet begins anew.
+      // An incomplete or foreign file: the fleet starts from the beginning.
     }
   }
   return { password: randomBytes(9).toString('base64url'), drivers: {} };

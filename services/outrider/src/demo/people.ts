@@ -4,7 +4,7 @@ import { DEMO_PEOPLE } from '@outrider/simulator';
 
 const DAY_MS = 86_400_000;
 
-/** Makes the drivers of the demo with their keys and licences: once, as a person may have deleted some of them. */
+/** Creates the drivers of the demo with their keys and licences. Only once, because a user may have deleted some. */
 export async function ensurePeople(
   registry: Registry,
   dealerId: UserId,

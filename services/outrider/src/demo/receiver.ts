@@ -3,21 +3,21 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createWebhookSecret, verifyWebhook } from '@outrider/channels';
 
-/** Another system, as a destination of forwarding: it takes batches that are signed, and keeps nothing. */
+/** A destination of forwarding that acts as another system: it accepts signed batches and discards them. */
 export interface DemoReceiver {
   url: string;
-  /** What batches have to be signed with; another one at each start. */
+  /** Secret with which batches must be signed; a new one at each start. */
   secret: string;
   close(): Promise<void>;
 }
 
-/** Larger than a batch gets. */
+/** Larger than any batch. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Listens on this machine alone. It answers 204 to what is signed with its secret, 401 to everything else.
+ * Listens on this machine only. Responds with 204 to requests signed with its secret, and with 401 to all others.
  *
- * @param random gives that many unpredictable bytes, such as `randomBytes` of node:crypto
+ * @param random returns that many unpredictable bytes, such as `randomBytes` of node:crypto
  */
 export async function startReceiver(random: (bytes: number) => Uint8Array, now: () => number): Promise<DemoReceiver> {
   const secret = createWebhookSecret(random);
@@ -27,7 +27,7 @@ export async function startReceiver(random: (bytes: number) => Uint8Array, now: 
       const fault = body === null ? null : verifyWebhook({ headers: request.headers, body }, [secret], now());
       response.writeHead(body === null ? 413 : fault === null ? 204 : 401).end();
     } catch {
-      // The sender broke off.
+      // The sender aborted the request.
       response.destroy();
     }
   });
@@ -46,7 +46,7 @@ export async function startReceiver(random: (bytes: number) => Uint8Array, now: 
   };
 }
 
-/** @returns null where it is too large */
+/** @returns null if the body is too large */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
   const parts: Buffer[] = [];
   let bytes = 0;

@@ -11,19 +11,19 @@ import {
 const MINUTE_MS = 60_000;
 /** From this long before the start on, a vehicle stays at the first stop that it comes to, … */
 const LOOKS_FOR_STOP_MS = 45 * MINUTE_MS;
-/** … or where it is at this time, … */
+/** … at the latest where it is this long before the start, … */
 const STANDS_AT_LATEST_MS = 25 * MINUTE_MS;
-/** … and leaves after this long. */
+/** … and leaves this long after the start. */
 const LEAVES_AFTER_MS = 20 * MINUTE_MS;
 /** Longer than a vehicle stands for its scene, in seconds. */
 const LONGEST_HALT_S = 7200;
 
-/** The rules take some minutes to be sure of a change: these begin before the start, and are found soon after it. */
+/** The rules need some minutes to detect a change: both begin before the start and are detected soon after it. */
 const THEFT = { beforeMs: 6.6 * MINUTE_MS, minutes: 8, litres: 95 };
 const REFUELLING = { beforeMs: 5.6 * MINUTE_MS, minutes: 4 };
-/** Up to here the engine of the robbed vehicle idles: the level before a theft is then one that was taken at rest. */
+/** Until this long before the start, the engine of the robbed vehicle idles: its level before the theft is at rest. */
 const IDLES_UNTIL_MS = 14 * MINUTE_MS;
-/** With this much in the tank, a vehicle is rather robbed than filled up. */
+/** A vehicle with at least this much fuel is robbed rather than refuelled. */
 const RATHER_ROBBED_L = 200;
 const LEAST_ROBBED_L = 130;
 const LEAST_FILLED_L = 60;
@@ -34,11 +34,11 @@ export interface Actor {
 }
 
 /**
- * Stages a theft of fuel and a refuelling around the start of the demo, on two of the vehicles with the largest tanks:
- * which of them is robbed depends on how full they are.
+ * Stages a fuel theft and a refuelling around the start of the demo, on two of the vehicles with the largest tanks.
+ * Their fuel levels decide which of them is robbed.
  *
- * @param actors as they drive until now
- * @returns drivers of those that may play, by vehicle; they go on to the present
+ * @param actors vehicles and their drivers until now
+ * @returns drivers of the vehicles that may take part, by vehicle; they continue into the present
  */
 export function stageScenes(network: RoadNetwork, actors: readonly Actor[], nowMs: number): Map<DemoVehicle, Driver> {
   const largest = Math.max(...actors.map(({ vehicle }) => vehicle.plan.tankL));
@@ -52,7 +52,7 @@ export function stageScenes(network: RoadNetwork, actors: readonly Actor[], nowM
   return new Map(able.map((actor) => [actor.vehicle, new StagedDriver(network, actor, nowMs, roles)]));
 }
 
-/** What becomes of the tank of a vehicle that stands; null where nothing does. Each role is played once. */
+/** Chooses the change of a standing vehicle's fuel; null for none. Each role is assigned once. */
 type Roles = (fuelL: number, tankL: number) => TankChange | null;
 
 function rolesFrom(nowMs: number): Roles {
@@ -71,7 +71,7 @@ function rolesFrom(nowMs: number): Roles {
   };
 }
 
-/** Drives as another does, stands for its scene, and drives on. */
+/** Drives like another driver, stands for its scene, and drives on. */
 class StagedDriver implements Driver {
   readonly #network: RoadNetwork;
   readonly #vehicle: DemoVehicle;
@@ -130,7 +130,7 @@ class StagedDriver implements Driver {
     else this.#stand(this.#change.litres < 0 ? null : this.#change);
   }
 
-  /** @param tankChange null: not yet, the engine idles */
+  /** @param tankChange null while the engine idles before the change */
   #stand(tankChange: TankChange | null): void {
     const { plan } = this.#vehicle;
     const halted = { ...plan, dwellSeconds: [0, LONGEST_HALT_S] as const, ...(tankChange && { tankChange }) };

@@ -10,11 +10,11 @@ import { checkMail, checkServers } from './servers.ts';
 import { checkWeakSettings } from './weak-settings.ts';
 
 /**
- * `outrider doctor`: checks what a start needs, and says what to do; a line for each check, or JSON with `--json`.
- * Nothing is changed, and a service that runs is not disturbed.
+ * `outrider doctor`: checks the requirements of a start and advises what to do. Prints a line for each check, or JSON
+ * with `--json`. Changes nothing and does not disturb a running service.
  *
- * @returns 1 where something is a problem, else 0
- * @throws {StartError} when the words are no such command
+ * @returns 1 if there is a problem, otherwise 0
+ * @throws {StartError} when the arguments are invalid
  */
 export async function runDoctor(
   words: readonly string[],

@@ -1,10 +1,10 @@
-/** What a check found, in one line. */
+/** Result of a check, in one line. */
 export interface Finding {
   check: string;
   status: 'ok' | 'warning' | 'problem';
-  /** What is so. */
+  /** What the check found. */
   detail: string;
-  /** What to do about it; absent where all is well. */
+  /** Advice; absent if all is well. */
   todo?: string;
 }
 
@@ -12,7 +12,7 @@ export function ok(check: string, detail: string): Finding {
   return { check, status: 'ok', detail };
 }
 
-/** It works, but not well, or not for long. */
+/** The service works, but not well, or not for long. */
 export function warning(check: string, detail: string, todo: string): Finding {
   return { check, status: 'warning', detail, todo };
 }

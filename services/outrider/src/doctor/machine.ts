@@ -14,7 +14,7 @@ const MIB = 1024 * 1024;
 const DAY_MS = 86_400_000;
 const CERTIFICATE_WARNING_DAYS = 21;
 
-/** The folder of the service. Nothing is made or changed. */
+/** Checks the folder of the service without creating or changing anything. */
 export function checkDataDir(config: Settings): { finding: Finding; isInUse: boolean } {
   const path = resolve(config.DATA_DIR);
   const found = (finding: Finding, inUse = false) => ({ finding, isInUse: inUse });
@@ -42,7 +42,7 @@ export function checkDataDir(config: Settings): { finding: Finding; isInUse: boo
   return found(ok('DATA_DIR', `${path}: ${state}`), inUse);
 }
 
-/** The path, or the nearest folder above it that exists. */
+/** The path, or its nearest existing ancestor. */
 function nearest(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearest(dirname(path));
 }
@@ -78,7 +78,7 @@ export function checkDescriptors(config: Settings): Finding {
   return warning('open files', shortage.detail, shortage.todo);
 }
 
-/** Keys of tokens and of stored secrets. */
+/** Checks the keys of tokens and of stored secrets. */
 export async function checkKeys(config: Settings): Promise<Finding[]> {
   const findings: Finding[] = [];
   const file = join(resolve(config.DATA_DIR), SIGNING_KEYS_FILE);
@@ -104,7 +104,7 @@ export async function checkKeys(config: Settings): Promise<Finding[]> {
   return findings.length > 0 ? findings : [ok('keys', existsSync(file) ? 'present' : 'made by the first start')];
 }
 
-/** The certificate of the TLS ports of terminals. */
+/** Checks the certificate of the terminals' TLS ports. */
 export function checkCertificate(config: Settings, nowMs: number): Finding[] {
   const { TERMINAL_TLS_CERTIFICATE: certificateFile, TERMINAL_TLS_KEY: keyFile } = config;
   if (certificateFile === null || keyFile === null) return [];

@@ -15,9 +15,9 @@ interface WantedPort {
 }
 
 /**
- * Are the ports of the settings free?
+ * Checks whether the ports of the settings are free.
  *
- * @param isInUse DATA_DIR is held by a running service: ports that an Outrider has are then its own
+ * @param isInUse whether a running service holds DATA_DIR: then ports of an Outrider are its own
  */
 export async function checkPorts(config: Config<typeof variables>, isInUse: boolean): Promise<Finding[]> {
   const wanted = wantedPorts(config).filter(({ port }) => port > 0);
@@ -67,7 +67,7 @@ function wantedPorts(config: Config<typeof variables>): WantedPort[] {
   return ports;
 }
 
-/** The code of the error where a port can't be listened on; null where it can. */
+/** The error code if a port can't be listened on; otherwise null. */
 async function refusalOf(host: string, port: number, network: Network): Promise<string | null> {
   const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? 'unknown';
   if (network === 'udp') {
@@ -102,10 +102,10 @@ interface Owner {
   isOutrider: boolean;
 }
 
-/** State of a listening socket in /proc/net/tcp; of a UDP socket that is bound. */
+/** State of a listening socket in /proc/net/tcp, and of a bound UDP socket. */
 const LISTENS = { tcp: '0A', udp: '07' } as const;
 
-/** The process that has a port, by /proc (Linux); null where it is not shown to this account. */
+/** The process that uses a port, by /proc (Linux); null if it is not visible to this account. */
 async function ownerOf(port: number, network: Network): Promise<Owner | null> {
   const inodes = new Set<string>();
   for (const file of [network, `${network}6`]) {

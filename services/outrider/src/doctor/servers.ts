@@ -5,12 +5,12 @@ import type { Config, Logger } from '@outrider/runtime';
 import type { variables } from '../config.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
-/** A request to a server takes its time: its clock is compared to the middle of it. */
+/** Tolerance for clock differences, because a request takes some time. */
 const CLOCK_WARNING_MS = 2000;
 const CLOCK_PROBLEM_MS = 60_000;
 const WITHIN_MS = 20_000;
 
-/** Each server of the settings: reachable, of a tested version, with the same time. */
+/** Checks each server of the settings: connection, tested version, clock. */
 export async function checkServers(config: Config<typeof variables>, logger: Logger): Promise<Finding[]> {
   const probes = serverProbes(backingOf(config, null), logger);
   return (await Promise.all(probes.map(checkServer))).flat();
@@ -24,7 +24,7 @@ export async function checkServer({ setting, name, testedFrom, probe }: ServerPr
     if (version !== null && testedFrom !== null && Number.parseInt(version, 10) < testedFrom)
       findings.push(warning(name, `version ${version}`, `update it: tested are versions from ${testedFrom} on`));
     if (clockMs !== null) {
-      // The server answered between two moments; a header shows whole seconds.
+      // The server responded between two moments; its header has whole seconds.
       const endedMs = SYSTEM_CLOCK.now();
       const offMs = clockMs > endedMs ? clockMs - endedMs : Math.max(0, beganMs - 1000 - clockMs);
       const detail = `the clocks of ${name} and this machine differ by ${(offMs / 1000).toFixed(1)} s`;
@@ -37,13 +37,13 @@ export async function checkServer({ setting, name, testedFrom, probe }: ServerPr
   }
 }
 
-/** A name with several addresses fails with a reason for each. */
+/** The reason of an error. A name with several addresses fails with one reason for each. */
 function reasonOf(error: unknown): string {
   const errors = error instanceof AggregateError ? error.errors : [error];
   return errors.map((each) => (each instanceof Error ? each.message : String(each)).replaceAll(/\s+/g, ' ')).join(', ');
 }
 
-/** Can e-mails be sent? */
+/** Checks whether e-mails can be sent. */
 export async function checkMail(config: Config<typeof variables>): Promise<Finding> {
   const { SMTP_URL, PUBLIC_URL } = config;
   if (SMTP_URL === null) return ok('mail', 'SMTP_URL is not set: e-mails become files in DATA_DIR');

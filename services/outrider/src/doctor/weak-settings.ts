@@ -6,7 +6,7 @@ import { type Finding, ok, problem, warning } from './finding.ts';
 
 const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
-/** Settings that work, and let others in or read along. */
+/** Finds working but insecure settings, by which others could get access or read data. */
 export function checkWeakSettings(config: Config<typeof variables>): Finding[] {
   const findings: Finding[] = [];
   const add = (detail: string, todo: string) => findings.push(warning('weak settings', detail, todo));

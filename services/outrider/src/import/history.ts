@@ -5,7 +5,7 @@ import { readSheet, writeCsvLine } from '@outrider/reports';
 import { endedJob } from '../cli/ended-job.ts';
 import type { Target } from './target.ts';
 
-/** What `POST /api/v1/vehicles/{id}/history` takes at once: rows, and bytes. */
+/** Limits of one call of `POST /api/v1/vehicles/{id}/history`: rows, and bytes. */
 const MAX_ROWS = 10_000;
 const MAX_CHARACTERS = 4_000_000;
 const DAY_MS = 86_400_000;
@@ -20,15 +20,19 @@ export interface HistoryRows {
   rows: Iterable<readonly string[]>;
 }
 
-/** What of a vehicle's past was taken. */
+/** Imported part of a vehicle's history. */
 export interface ImportedHistory {
   positions: number;
-  /** ISO 8601; null without any. */
+  /** ISO 8601; null without positions. */
   from: string | null;
   to: string | null;
 }
 
-/** The rows of a CSV as the service takes them, which checks them. @throws {CsvError} when it is no CSV */
+/**
+ * The rows of a CSV for the service, which validates them.
+ *
+ * @throws {CsvError} when the text is not CSV
+ */
 export function csvHistory(text: string): HistoryRows {
   const { delimiter, records } = readSheet(text);
   const header = records.next();
@@ -42,7 +46,11 @@ export function csvHistory(text: string): HistoryRows {
   };
 }
 
-/** The points of a GPX that have a time. @throws {FileError} when it is no GPX */
+/**
+ * The points of a GPX that have a time.
+ *
+ * @throws {FileError} when the text is not GPX
+ */
 export function gpxHistory(text: string): HistoryRows & { withoutTime: number } {
   const { points, withoutTime } = readGpxTrack(text);
   return {
@@ -61,9 +69,9 @@ export function decimal(value: number | string | null): string {
 }
 
 /**
- * Sends rows to a vehicle's past, as many calls as it takes.
+ * Adds rows to a vehicle's history, in as many calls as necessary.
  *
- * @throws {ApiError} naming the row of its call that is wrong
+ * @throws {ApiError} naming the wrong row within its call
  */
 export async function sendHistory(
   { client, call }: Target,
@@ -94,9 +102,9 @@ export async function sendHistory(
 }
 
 /**
- * Has the events of a vehicle's past made of what is there now, up to 31 days at a time, and waits for it.
+ * Recalculates the events of a vehicle from its present history, up to 31 days at a time, and waits for the result.
  *
- * @returns how many recalculations there were, and how many of them failed
+ * @returns number of recalculations, and of failed ones
  */
 export async function recalculate(
   { client, call }: Target,
@@ -121,7 +129,7 @@ export async function recalculate(
   return { jobs, failed };
 }
 
-/** An account has a bounded number of open jobs: others of its own may have to end first. */
+/** Waits while the account's limit of open jobs is used up: others of its jobs may have to end first. */
 async function begin<T>(make: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

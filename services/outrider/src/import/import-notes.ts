@@ -2,13 +2,13 @@ import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync
 import { writeCsvLine } from '@outrider/reports';
 import { StartError } from '@outrider/runtime';
 
-/** How far the past of a device has come. */
+/** Progress of a device's history. */
 export interface DeviceProgress {
-  /** Unix milliseconds that the import began with. */
+  /** Beginning of the import in Unix milliseconds. */
   fromMs: number;
   /** Positions before this are imported. */
   reachedMs: number;
-  /** Imported, but its events not recalculated yet; ISO 8601. */
+  /** Imported range whose events are not recalculated yet; ISO 8601. */
   pending: { from: string; to: string } | null;
 }
 
@@ -18,14 +18,14 @@ interface Stored {
   devices: Record<string, DeviceProgress>;
 }
 
-/** How far an import of history has come, in a file: an import that was interrupted goes on by it. */
+/** Progress of a history import, in a file. An interrupted import resumes from it. */
 export class ImportProgress {
   readonly #file: string | null;
   readonly #stored: Stored;
 
   /**
-   * @param file null: nothing is kept
-   * @throws {StartError} for a file of another import, or none of an import
+   * @param file null: the progress is not saved
+   * @throws {StartError} when the file belongs to another import or is not a progress file
    */
   constructor(file: string | null, source: string, target: string) {
     this.#file = file;
@@ -34,7 +34,7 @@ export class ImportProgress {
       throw new StartError(`${file} is the progress from ${this.#stored.source} to ${this.#stored.target}`);
   }
 
-  /** Of a device, by its unique id. Another begin of the history starts it anew. */
+  /** Progress of a device, by its unique id. Restarted if the beginning of the history differs. */
   of(device: string, fromMs: number): DeviceProgress {
     const known = this.#stored.devices[device];
     return known?.fromMs === fromMs ? known : { fromMs, reachedMs: fromMs, pending: null };
@@ -65,16 +65,16 @@ function readStored(file: string): Stored | null {
     if (typeof source === 'string' && typeof target === 'string' && typeof devices === 'object')
       return { source, target, devices };
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new StartError(`${file} is no progress of an import`);
 }
 
-/** What became of each thing, as lines of CSV in a file. */
+/** Outcome of each imported item, as CSV lines in a file. */
 export class ImportReport {
   readonly #file: number | null = null;
 
-  /** @throws {StartError} where the file can't be written */
+  /** @throws {StartError} when the file can't be written */
   constructor(file: string | null) {
     if (file === null) return;
     try {

@@ -6,12 +6,12 @@ import type { Target } from './target.ts';
 export type Outcome = 'made' | 'changed' | 'unchanged' | 'skipped' | 'failed';
 
 export interface ImportRunOptions {
-  /** Only find out what would be made. */
+  /** Whether to only report what would be created. */
   isDryRun: boolean;
   report: ImportReport;
 }
 
-/** One run of an import: what it makes here, and what it says of it. */
+/** One run of an import: what it creates, and what it reports. */
 export class ImportRun {
   readonly client: Client;
   readonly target: Target;
@@ -28,7 +28,7 @@ export class ImportRun {
     this.#report = report;
   }
 
-  /** How many things could not be imported. */
+  /** Number of items that could not be imported. */
   get failed(): number {
     return this.#counts.get('failed') ?? 0;
   }
@@ -44,7 +44,7 @@ export class ImportRun {
     this.print(`${this.isDryRun ? 'dry run: ' : ''}${counts === '' ? 'nothing to import' : counts}`);
   }
 
-  /** Makes something; null in a dry run, and where it failed. */
+  /** Creates an item; null in a dry run or on failure. */
   async make<T>(what: string, make: () => Promise<T>): Promise<T | null> {
     if (this.isDryRun) {
       this.say('made', what);
@@ -55,7 +55,7 @@ export class ImportRun {
     return made;
   }
 
-  /** Adds something that exists to groups that it is missing in. */
+  /** Adds an existing item to the groups that it is missing from. */
   async addToGroups(
     what: string,
     missing: readonly string[],
@@ -71,7 +71,7 @@ export class ImportRun {
     if (done) this.say('changed', what, `put into ${length} ${length === 1 ? 'group' : 'groups'} more`);
   }
 
-  /** Where it is refused, that is said, and the import goes on. */
+  /** Reports a refused call, so that the import continues. */
   async attempt<T>(what: string, attempt: () => Promise<T>): Promise<T | null> {
     try {
       return await attempt();
@@ -87,7 +87,7 @@ export class ImportRun {
     return this.target.call(make);
   }
 
-  /** Everything of a list. */
+  /** All items of a paginated list. */
   async *all<T>(list: (page: ListPage) => Promise<{ items: T[]; nextCursor: string | null }>): AsyncGenerator<T> {
     const pages = this.client.pages((cursor) =>
       this.call(() => list({ query: { limit: 1000, ...(cursor === undefined ? {} : { cursor }) } })),
@@ -96,7 +96,7 @@ export class ImportRun {
   }
 }
 
-/** Which page of a list is asked for. */
+/** Requested page of a list. */
 export interface ListPage {
   query: { limit: number; cursor?: string };
 }

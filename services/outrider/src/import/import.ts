@@ -31,12 +31,12 @@ const OPTIONS = {
 } as const;
 
 /**
- * `outrider import csv|gpx FILE` and `outrider import traccar`: into a service that runs, over its REST API. Secrets
- * may be in the environment: `OUTRIDER_KEY`, `OUTRIDER_PASSWORD`, `TRACCAR_TOKEN`, `TRACCAR_PASSWORD`.
+ * `outrider import csv|gpx FILE` and `outrider import traccar`: imports into a running service through its REST API.
+ * Secrets may be in the environment: `OUTRIDER_KEY`, `OUTRIDER_PASSWORD`, `TRACCAR_TOKEN`, `TRACCAR_PASSWORD`.
  *
- * @param print is given each line of the answer
- * @returns how many things failed
- * @throws {StartError} for words that are no such command, a file or a service that can't be used
+ * @param print is passed each line of output
+ * @returns number of failures
+ * @throws {StartError} when the arguments are invalid, or a file or a service can't be used
  */
 export async function runImport(
   words: readonly string[],
@@ -116,7 +116,7 @@ async function importFile(
   return finish(target, vehicle, await sendHistory(target, vehicle, rows), print);
 }
 
-/** @returns how many recalculations failed */
+/** @returns number of failed recalculations */
 async function finish(
   target: Target,
   vehicle: string,

@@ -2,11 +2,11 @@ import { ApiError, Client } from '@outrider/client';
 import { SYSTEM_CLOCK } from '@outrider/domain';
 import { StartError } from '@outrider/runtime';
 
-/** The service that something is imported into, over its REST API. */
+/** The service into which data is imported through its REST API. */
 export interface Target {
   client: Client;
   /**
-   * Makes a call, and repeats it where the service asks for patience.
+   * Makes a call and repeats it while the service is rate-limiting.
    *
    * @throws {ApiError} for any other refusal
    */
@@ -21,11 +21,11 @@ export interface TargetOptions {
   password: string | undefined;
 }
 
-/** Tokens live for an hour, and some imports longer. */
+/** Renewal interval: tokens are valid for an hour, and some imports take longer. */
 const TOKEN_FOR_MS = 30 * 60_000;
 const MAX_WAIT_SECONDS = 300;
 
-/** @throws {StartError} without an address, or without what opens it */
+/** @throws {StartError} when the address or the credentials are missing */
 export async function openTarget({ url, key, login, password }: TargetOptions): Promise<Target> {
   if (!URL.canParse(url)) throw new StartError(`--to must be the address of the service, not ${JSON.stringify(url)}`);
   const baseUrl = url.replace(/\/+$/, '');

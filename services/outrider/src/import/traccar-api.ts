@@ -14,7 +14,7 @@ import type {
 const RETRIES = 3;
 const RETRY_MS = 2000;
 const TIMEOUT_MS = 120_000;
-/** Positions are asked of Traccar by so much time at once. */
+/** Time range of one query for positions. */
 const WINDOW_MS = 86_400_000;
 
 export interface TraccarAccess {
@@ -30,7 +30,7 @@ export class TraccarApi implements TraccarSource {
   readonly #base: string;
   readonly #authorization: string;
 
-  /** @throws {StartError} without an address, or without what opens it */
+  /** @throws {StartError} when the address or the credentials are missing */
   constructor({ url, token, user, password }: TraccarAccess) {
     if (!URL.canParse(url)) throw new StartError(`--url must be the address of Traccar, not ${JSON.stringify(url)}`);
     this.name = new URL(url).host;
@@ -41,7 +41,7 @@ export class TraccarApi implements TraccarSource {
     else throw new StartError('give a token of Traccar (--token or TRACCAR_TOKEN), or --user with TRACCAR_PASSWORD');
   }
 
-  /** A list; an administrator's of everything, anybody else's own. */
+  /** A list: of all items for an administrator, of the account's own items otherwise. */
   async list<T>(name: SourceList): Promise<T[]> {
     const answer = await this.#get(`${name}?all=true`);
     return this.#listOf(answer.ok ? answer : await this.#get(name), name);
@@ -79,7 +79,7 @@ export class TraccarApi implements TraccarSource {
 
   async close(): Promise<void> {}
 
-  /** @throws {StartError} when it is refused, or no list */
+  /** @throws {StartError} when the request is refused, or the response is not a list */
   async #read<T>(path: string): Promise<T[]> {
     return this.#listOf(await this.#get(path), path);
   }

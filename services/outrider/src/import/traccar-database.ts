@@ -8,7 +8,7 @@ import type {
   TraccarSource,
 } from './traccar-source.ts';
 
-/** Positions of one query. */
+/** Positions per query. */
 const PAGE = 10_000;
 const CONNECT_MS = 20_000;
 const TABLES: Readonly<Record<SourceList, string>> = {
@@ -21,13 +21,16 @@ const TABLES: Readonly<Record<SourceList, string>> = {
   maintenance: 'tc_maintenances',
   'attributes/computed': 'tc_attributes',
 };
-/** How tables of links call each. */
+/** Name of each list in link tables. */
 const LINKED: Readonly<Record<LinkedList, string>> = {
   notifications: 'notification',
   maintenance: 'maintenance',
   'attributes/computed': 'attribute',
 };
-/** Columns are in small letters; those of all versions since 4.0 that are read. Hashes of passwords are not. */
+/**
+ * Lower-case column names of all versions since 4.0, and the fields that they are read as. Password hashes are not
+ * read.
+ */
 const COLUMNS: Readonly<Record<string, string>> = {
   uniqueid: 'uniqueId',
   groupid: 'groupId',
@@ -42,14 +45,14 @@ const H2 =
 
 type Row = Record<string, unknown>;
 
-/** What differs between the databases; parameters are `?` in their order. */
+/** Differences between the databases. Parameters are `?` in order. */
 interface Sql {
   query(text: string, parameters: readonly unknown[]): Promise<Row[]>;
-  /** A column of time as text that orders and compares like it, and as milliseconds of {@link clock}. */
+  /** Selects the time of a position as sortable text, and as milliseconds of {@link clock}. */
   timeColumns: string;
-  /** A parameter of milliseconds of {@link clock} as a value of the column. */
+  /** Converts a parameter in milliseconds of {@link clock} to a value of the time column. */
   timeOf: string;
-  /** Unix milliseconds as the database counts them, and back. */
+  /** Converts between Unix milliseconds and the database's milliseconds. */
   clock: Clock;
   close(): Promise<void>;
 }
@@ -62,18 +65,18 @@ interface Clock {
 const UNIX_CLOCK: Clock = { shownAt: (ms) => ms, unixMsOf: (ms) => ms };
 
 export interface DatabaseAccess {
-  /** As a URL, also as Traccar's configuration has it: `jdbc:postgresql://…`, `jdbc:mysql://…`. */
+  /** URL, also in the form of Traccar's configuration: `jdbc:postgresql://…`, `jdbc:mysql://…`. */
   database: string;
   user: string | undefined;
   password: string | undefined;
-  /** Whose clock the times of PostgreSQL and H2 show, which have no zone: that of the process of Traccar. */
+  /** Time zone of times in PostgreSQL and H2, which are stored without one: that of Traccar's process. */
   timeZone: string;
 }
 
 /**
- * Opens the database of a Traccar (4.0 or newer), which is only read.
+ * Opens the database of a Traccar (4.0 or newer) for reading.
  *
- * @throws {StartError} for a database of a kind that can't be read, and where it is not reached
+ * @throws {StartError} when the kind of database is not supported, or the connection fails
  */
 export async function openTraccarDatabase(access: DatabaseAccess): Promise<TraccarSource> {
   const { database, timeZone } = access;
@@ -84,7 +87,7 @@ export async function openTraccarDatabase(access: DatabaseAccess): Promise<Tracc
     throw new StartError('--database must be a URL, such as postgres://user@host/traccar');
   if (!isZone(timeZone)) throw new StartError(`--time-zone must be a zone such as Europe/Berlin, not ${timeZone}`);
   const url = new URL(text);
-  // What JDBC takes behind the ? means nothing elsewhere.
+  // Parameters of a JDBC URL have no meaning for other drivers.
   if (database.startsWith('jdbc:')) url.search = '';
   if (access.user !== undefined) url.username = access.user;
   if (access.password !== undefined) url.password = access.password;
@@ -144,7 +147,7 @@ class TraccarDatabase implements TraccarSource {
     return links;
   }
 
-  /** By the place of the last position read: an index of Traccar's is by device and fix. */
+  /** Pages by the time of the last position read, because Traccar has an index by device and fix. */
   async *positions(deviceId: number, fromMs: number): AsyncGenerator<SourcePage> {
     const { timeColumns, timeOf, clock } = this.#sql;
     const columns = `id, ${timeColumns}, valid, latitude, longitude, altitude, speed, course, attributes`;
@@ -182,7 +185,7 @@ class TraccarDatabase implements TraccarSource {
   }
 }
 
-/** A row as the REST API has it. */
+/** Converts a row to the form of the REST API. */
 function readRow(row: Row): Row {
   return Object.fromEntries(
     Object.entries(row).map(([column, value]) => {
@@ -201,7 +204,7 @@ function attributesOf(value: unknown): Row {
   }
 }
 
-/** MySQL has no type for it: it is a number, or a bit. */
+/** MySQL has no boolean type: the value is a number or a bit. */
 function isTrue(value: unknown): boolean {
   return value === true || value === 1 || (Buffer.isBuffer(value) && value[0] === 1);
 }
@@ -209,7 +212,7 @@ function isTrue(value: unknown): boolean {
 async function openPostgres(url: URL, timeZone: string): Promise<Sql> {
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: url.href, connectionTimeoutMillis: CONNECT_MS });
-  // A lost connection fails the next query, which says so.
+  // A lost connection makes the next query fail, which reports it.
   client.on('error', () => {});
   await client.connect();
   const base = {
@@ -237,8 +240,8 @@ async function openPostgres(url: URL, timeZone: string): Promise<Sql> {
 }
 
 /**
- * H2, as its own server speaks the protocol of PostgreSQL, but hardly its functions of time, and no session that only
- * reads. Its times have no zone, and what it has for zones differs between versions: they are counted as shown.
+ * H2. Its server speaks the protocol of PostgreSQL, but supports hardly any of its time functions and no read-only
+ * sessions. Its times have no zone, and its zone functions differ between versions: times are read as shown.
  */
 function h2Of(base: Pick<Sql, 'query' | 'close'>, timeZone: string): Sql {
   const epoch = "timestamp '1970-01-01 00:00:00'";

@@ -7,11 +7,11 @@ import {
   type SourceNotification,
 } from './traccar-source.ts';
 
-/** What something of Traccar's is here, or why it is nothing here. */
+/** The equivalent of a Traccar object, or the reason why none exists. */
 export type Equivalent<T> = { is: T } | { isNone: string };
 
 export interface RuleTerms {
-  /** The rule's, unique by its terms: what is linked to the same vehicles is one rule. */
+  /** Name of the rule, unique by its terms: notifications with the same name and links become one rule. */
   name: string;
   eventKinds: EventKind[];
   phases: ('begin' | 'end')[];
@@ -35,7 +35,7 @@ const EVENTS: Readonly<Record<string, readonly [EventKind, 'begin' | 'end']>> = 
   deviceFuelDrop: ['fuel-drain', 'begin'],
 };
 
-/** The rule that notifies of the same. */
+/** The rule that sends equivalent notifications. */
 export function ruleOf({ type, calendarId, attributes = {} }: SourceNotification): Equivalent<RuleTerms> {
   const known = EVENTS[type];
   if (known === undefined) return { isNone: `there is no event like ${type} here` };
@@ -45,7 +45,7 @@ export function ruleOf({ type, calendarId, attributes = {} }: SourceNotification
   if (kind !== 'alarm') return { is: rule };
   const listed = typeof attributes.alarms === 'string' ? attributes.alarms.split(',').map((name) => name.trim()) : [];
   const alarms = new Set(listed.filter((name) => name !== '').map((name): Alarm => ALARMS[name] ?? 'other'));
-  // A power cut is an event of its own here.
+  // Here a power cut is a separate event.
   if (alarms.size === 0) return { is: { ...rule, eventKinds: ['alarm', 'power-cut'] } };
   const name = `${rule.name} ${[...alarms].sort().join(', ')}`;
   const eventKinds: EventKind[] = alarms.delete('power-cut') ? ['power-cut'] : [];
@@ -55,7 +55,7 @@ export function ruleOf({ type, calendarId, attributes = {} }: SourceNotification
 
 export interface PlanTerms {
   every: { distanceKm?: number; engineHours?: number; days?: number };
-  /** Unix milliseconds from which it is counted; null: from now on. */
+  /** Start of the count in Unix milliseconds; null: from now on. */
   startsAtMs: number | null;
 }
 
@@ -64,7 +64,7 @@ const DAY_MS = 86_400_000;
 const DISTANCES: ReadonlySet<string> = new Set(['totalDistance', 'odometer', 'serviceOdometer']);
 const TIMES: ReadonlySet<string> = new Set(['fixTime', 'deviceTime', 'serverTime']);
 
-/** The maintenance plan that is due as often. */
+/** The maintenance plan with the same interval. */
 export function planOf({ type, start, period }: SourceMaintenance, nowMs: number): Equivalent<PlanTerms> {
   if (!(period > 0)) return { isNone: 'it is due once: plans repeat' };
   if (DISTANCES.has(type)) return { is: { every: { distanceKm: period / 1000 }, startsAtMs: null } };
@@ -72,7 +72,7 @@ export function planOf({ type, start, period }: SourceMaintenance, nowMs: number
   if (!TIMES.has(type)) return { isNone: `it goes by ${type}: make a custom counter, and a plan that goes by that` };
   const days = Math.round(period / DAY_MS);
   if (days < 1) return { isNone: 'it is due more than once a day' };
-  // The last time that it was due, or one period before the first.
+  // The last time that maintenance was due, or one period before the first.
   const periods = Math.max(-1, Math.floor((nowMs - start) / period));
   return { is: { every: { days }, startsAtMs: Math.max(0, start + periods * period) } };
 }
@@ -84,7 +84,7 @@ export interface SensorTerms {
 }
 
 const MAX_NAME = 64;
-/** Fields of a position in Traccar's expressions and in those of sensors. */
+/** Fields of a position: their names in Traccar's expressions, and here. */
 const FIELDS: Readonly<Record<string, string>> = {
   speed: '(speedKmh / 1.852)',
   course: 'courseDeg',
@@ -101,12 +101,12 @@ const FIELDS: Readonly<Record<string, string>> = {
 const TOKEN = /\s+|\d+(?:\.\d+)?|[A-Za-z_$][\w$]*|&&|\|\||[=!<>]=|[-+*/%()<>!?:]/y;
 
 /**
- * The sensor of the same value. Only expressions over fields of a position have one: attributes of terminals have other
- * names here.
+ * The sensor with the same value. Only expressions over fields of a position can be converted, because attributes of
+ * terminals have other names here.
  */
 export function sensorOf({ description, attribute, expression, type }: SourceComputed): Equivalent<SensorTerms> {
   if (type !== 'number' && type !== 'boolean') return { isNone: 'its value is a text: sensors are numbers and states' };
-  // `power ? power > 13.2 : null`: a record without the field has no value anyway.
+  // `power ? power > 13.2 : null`: the guard is superfluous, because a record without the field has no value here.
   const [, guard = '', guarded = ''] = /^\s*(\w+)\s*\?(.+):\s*null\s*$/.exec(expression) ?? [];
   const text = guard !== '' && new RegExp(`\\b${guard}\\b`).test(guarded) ? guarded : expression;
   let source = '';
@@ -125,7 +125,7 @@ export function sensorOf({ description, attribute, expression, type }: SourceCom
   return { is: { name, kind: type === 'boolean' ? 'digital' : 'custom', source: source.trim() } };
 }
 
-/** Of Traccar's attribute, which is in knots. */
+/** Converts Traccar's attribute, which is in knots. */
 export function speedLimit({ speedLimit: knots }: Record<string, unknown>): { speedLimitKmh?: number } {
   return typeof knots === 'number' && knots > 0 ? { speedLimitKmh: Math.round(knots * KMH_PER_KNOT) } : {};
 }

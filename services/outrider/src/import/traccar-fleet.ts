@@ -3,12 +3,12 @@ import type { ImportRun } from './import-run.ts';
 import { speedLimit } from './traccar-equivalents.ts';
 import type { LinkedList, SourceDevice, SourceGroup, SourceLinks, TraccarSource } from './traccar-source.ts';
 
-/** Groups and devices of a Traccar, and what they are here. */
+/** Groups and devices of a Traccar, and their equivalents here. */
 export class TraccarFleet {
   readonly #run: ImportRun;
   readonly #source: TraccarSource;
   readonly #sourceGroups = new Map<number, SourceGroup>();
-  /** Ids here by name; in a dry run of those that exist. */
+  /** Ids of groups here, by name; in a dry run only of existing groups. */
   readonly #groupIds = new Map<string, string>();
   readonly #vehicleOf = new Map<number, string>();
   devices: readonly SourceDevice[] = [];
@@ -54,17 +54,17 @@ export class TraccarFleet {
     }
   }
 
-  /** What a device is here; undefined where it was not imported. */
+  /** The vehicle of a device; undefined if it was not imported. */
   vehicleOf(deviceId: number): string | undefined {
     return this.#vehicleOf.get(deviceId);
   }
 
-  /** What a group is here. */
+  /** The group here of a Traccar group. */
   groupId(sourceId: number): string | undefined {
     return this.#groupIds.get(this.#nameOf(sourceId));
   }
 
-  /** The group of this name, made where it does not exist; null in a dry run that would make it, or where it failed. */
+  /** The group of this name, created if missing; null if it would be created in a dry run, or creating it failed. */
   async group(name: string): Promise<string | null> {
     const known = this.#groupIds.get(name);
     if (known !== undefined) {
@@ -84,7 +84,7 @@ export class TraccarFleet {
     );
   }
 
-  /** A group and all that it is in, the innermost first: who was given one of them sees what is in it. */
+  /** A group and all groups that contain it, the innermost first: access to one of them includes what it contains. */
   chain(groupId: number | null | undefined): number[] {
     const chain: number[] = [];
     let group = this.#sourceGroups.get(groupId ?? 0);
@@ -95,13 +95,13 @@ export class TraccarFleet {
     return chain;
   }
 
-  /** What the things of a list are linked to, by their ids. */
+  /** Links of the definitions in a list, by id. */
   linksOf(name: LinkedList): Promise<Map<number, SourceLinks>> {
     const deviceIds = this.devices.map(({ id }) => id);
     return this.#source.links(name, { deviceIds, groupIds: [...this.#sourceGroups.keys()] });
   }
 
-  /** Ids here of what something is linked to. In a dry run, what would be made has the id that it has in Traccar. */
+  /** Ids here of linked vehicles and groups. In a dry run, missing ones keep their ids of Traccar. */
   targetsOf({ deviceIds, groupIds }: SourceLinks = { deviceIds: [], groupIds: [] }) {
     const ids = (known: string | undefined, id: number) => known ?? (this.#run.isDryRun ? String(id) : []);
     return {
@@ -110,7 +110,7 @@ export class TraccarFleet {
     };
   }
 
-  /** Groups are in no others here: their names say where they were. */
+  /** Groups can't be nested here, so the name contains the whole path. */
   #nameOf(groupId: number): string {
     return this.chain(groupId)
       .map((id) => this.#sourceGroups.get(id)?.name ?? '')

@@ -12,7 +12,7 @@ import type {
   TraccarSource,
 } from './traccar-source.ts';
 
-/** Notifications as rules of the importing account; those of the same terms for the same vehicles are one. */
+/** Imports notifications as rules of the importing account. Those with equal terms and vehicles become one rule. */
 export async function importRules(run: ImportRun, source: TraccarSource, fleet: TraccarFleet): Promise<void> {
   const { client } = run;
   const notifications = await listed<SourceNotification>('notifications', run, source);
@@ -47,7 +47,7 @@ export async function importRules(run: ImportRun, source: TraccarSource, fleet: 
   }
 }
 
-/** Maintenance as a plan for each vehicle and each group that it is linked to. */
+/** Imports maintenance as a plan for each vehicle and each group that it is linked to. */
 export async function importPlans(run: ImportRun, source: TraccarSource, fleet: TraccarFleet): Promise<void> {
   const { client } = run;
   const maintenances = await listed<SourceMaintenance>('maintenance', run, source);
@@ -79,7 +79,7 @@ export async function importPlans(run: ImportRun, source: TraccarSource, fleet: 
   }
 }
 
-/** Computed attributes as sensors of the vehicles that they are linked to. */
+/** Imports computed attributes as sensors of the vehicles that they are linked to. */
 export async function importSensors(run: ImportRun, source: TraccarSource, fleet: TraccarFleet): Promise<void> {
   const attributes = await listed<SourceComputed>('attributes/computed', run, source);
   if (attributes.length === 0) return;

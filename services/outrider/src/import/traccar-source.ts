@@ -1,7 +1,7 @@
 import { type Alarm, blankPosition, rejectionOf } from '@outrider/domain';
 import { decimal, type HistoryRows } from './history.ts';
 
-/** What of Traccar's answers is read; what else they hold is passed over. */
+/** Traccar's responses, limited to the fields that are used. */
 export interface SourceGroup {
   id: number;
   name: string;
@@ -37,7 +37,7 @@ export interface SourceDriver {
 export interface SourceNotification {
   id: number;
   type: string;
-  /** For all devices, whatever it is linked to. */
+  /** Whether the notification applies to all devices, regardless of its links. */
   always?: boolean;
   calendarId?: number | null;
   attributes?: Record<string, unknown>;
@@ -45,7 +45,7 @@ export interface SourceNotification {
 export interface SourceMaintenance {
   id: number;
   name: string;
-  /** Of the attribute that it goes by, such as `totalDistance`. */
+  /** Attribute that determines when maintenance is due, such as `totalDistance`. */
   type: string;
   start: number;
   period: number;
@@ -55,7 +55,7 @@ export interface SourceComputed {
   description: string;
   attribute: string;
   expression: string;
-  /** Of the value: `number`, `boolean` or `string`. */
+  /** Type of the value: `number`, `boolean` or `string`. */
   type: string;
 }
 export interface SourcePosition {
@@ -72,7 +72,7 @@ export interface SourcePosition {
 export const KMH_PER_KNOT = 1.852;
 const MAX_TEXT = 200;
 const MAX_ATTRIBUTES = 96;
-/** Alarms of Traccar's that have a name here; all others are `other`. */
+/** Traccar's alarms with an equivalent here; all others become `other`. */
 export const ALARMS: Readonly<Record<string, Alarm>> = {
   sos: 'sos',
   powerCut: 'power-cut',
@@ -86,10 +86,10 @@ export const ALARMS: Readonly<Record<string, Alarm>> = {
   tow: 'towing',
   jamming: 'jamming',
 };
-/** Attributes of Traccar's that a position has fields for. */
+/** Traccar's attributes that have fields in a position. */
 const FIELDS: ReadonlySet<string> = new Set(['sat', 'ignition', 'odometer', 'power', 'fuel', 'alarm']);
 
-/** Lists of definitions, by what Traccar's REST API calls them. */
+/** Lists of definitions, by their names in Traccar's REST API. */
 export type SourceList =
   | 'groups'
   | 'devices'
@@ -99,10 +99,10 @@ export type SourceList =
   | 'notifications'
   | 'maintenance'
   | 'attributes/computed';
-/** Definitions that are linked to devices and groups, which they then apply to. */
+/** Definitions that apply to the devices and groups that they are linked to. */
 export type LinkedList = 'notifications' | 'maintenance' | 'attributes/computed';
 
-/** What something is linked to by itself, as ids. */
+/** Ids of directly linked devices and groups. */
 export interface SourceLinks {
   deviceIds: number[];
   groupIds: number[];
@@ -111,18 +111,18 @@ export interface SourceLinks {
 /** Positions of one device, in the order of their fixes. */
 export interface SourcePage {
   positions: SourcePosition[];
-  /** Unix milliseconds: positions before this are all read. */
+  /** Unix milliseconds before which all positions have been read. */
   reachedMs: number;
 }
 
-/** A Traccar as it is read: over its REST API, or in its database. All of it throws {@link StartError} on failure. */
+/** Read access to a Traccar, over its REST API or its database. All methods throw {@link StartError} on failure. */
 export interface TraccarSource {
-  /** Names it, without secrets. */
+  /** Identifies the source, without secrets. */
   readonly name: string;
   list<T>(name: SourceList): Promise<T[]>;
-  /** Groups and devices that a user was given by themselves. */
+  /** Groups and devices directly granted to a user. */
   grants(userId: number): Promise<SourceLinks>;
-  /** By the ids of the definitions; of those that have links. */
+  /** Links by the ids of the definitions; definitions without links are missing. */
   links(name: LinkedList, to: SourceLinks): Promise<Map<number, SourceLinks>>;
   /** Positions from a moment on, in Unix milliseconds. */
   positions(deviceId: number, fromMs: number): AsyncIterable<SourcePage>;
@@ -135,9 +135,9 @@ const HEADER = [
 ];
 
 /**
- * Positions of Traccar's as rows of history.
+ * Traccar's positions as rows of history.
  *
- * @returns with the number of those left out: no place on Earth, 0/0, or an impossible time
+ * @returns also the number of omitted positions: invalid coordinates, 0/0, or an impossible time
  */
 export function traccarHistory(
   positions: readonly SourcePosition[],

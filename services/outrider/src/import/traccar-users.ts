@@ -5,7 +5,7 @@ import type { SourceUser, TraccarSource } from './traccar-source.ts';
 
 const PASSWORD_BYTES = 24;
 
-/** Accounts, and what they may see. Administrators are left to who runs the service. */
+/** Imports accounts and what they may see, but no administrators: the operator adds these. */
 export async function importUsers(run: ImportRun, source: TraccarSource, fleet: TraccarFleet): Promise<void> {
   const users = await source.list<SourceUser>('users').catch(() => null);
   if (users === null) return run.say('skipped', 'accounts', 'Traccar shows them to administrators alone');
@@ -25,7 +25,7 @@ export async function importUsers(run: ImportRun, source: TraccarSource, fleet: 
     const groupIds = await groupsOf(user, login, run, source, fleet);
     const here = known.get(login);
     if (here === undefined) {
-      // Nobody knows it: Traccar keeps hashes, and who runs the service sets another.
+      // A random password that nobody knows: Traccar has only hashes, so the operator sets another one.
       const password = randomBytes(PASSWORD_BYTES).toString('base64url');
       const body = { login, name: user.name || login, password, groupIds };
       await run.make(what, () => run.client.post('/api/v1/users', { body }));
@@ -38,7 +38,7 @@ export async function importUsers(run: ImportRun, source: TraccarSource, fleet: 
   }
 }
 
-/** Groups here of what an account was given there; vehicles given one by one have a group of their own. */
+/** Groups here that correspond to an account's rights. Vehicles granted individually get their own group. */
 async function groupsOf(
   { id }: SourceUser,
   login: string,

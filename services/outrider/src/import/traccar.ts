@@ -25,11 +25,11 @@ export interface TraccarImportOptions extends ImportRunOptions {
 }
 
 /**
- * Imports what a Traccar has: groups, devices, accounts with what they may see, geofences, drivers, notifications,
- * maintenance, computed attributes, and positions. What exists here already is left as it is, so it can be repeated.
+ * Imports from a Traccar: groups, devices, accounts with what they may see, geofences, drivers, notifications,
+ * maintenance, computed attributes, and positions. Existing items are left unchanged, so the import can be repeated.
  *
- * @returns how many things could not be imported
- * @throws {StartError} where Traccar can't be read
+ * @returns number of items that could not be imported
+ * @throws {StartError} when Traccar can't be read
  */
 export async function importTraccar(
   target: Target,
@@ -93,14 +93,14 @@ async function importDrivers(run: ImportRun, drivers: readonly SourceDriver[]): 
 
 interface DeviceHistory {
   device: SourceDevice;
-  /** What the device is here. */
+  /** The vehicle of the device. */
   vehicle: string;
   fromMs: number;
-  /** Which of the devices it is, as it is printed. */
+  /** Number of the device among all, as printed. */
   place: string;
 }
 
-/** The positions of a device from a moment on, and what happened by them. */
+/** Imports the positions of a device from a time on, and recalculates its events. */
 async function importHistory(
   run: ImportRun,
   source: TraccarSource,

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** What the service keeps in SQLite. */
+/** SQLite files of the service. */
 const FILES = ['registry.sqlite', 'log.sqlite', 'checkpoints.sqlite'];
 /** Result codes of SQLite (https://www.sqlite.org/rescode.html). */
 const DAMAGED: ReadonlySet<number> = new Set([11, 26]);
 
-/** Whether an error says that a file of SQLite is damaged: it does not say which. */
+/** Whether an error reports a damaged SQLite file. It does not say which file. */
 export function isDamage(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
     const { errcode } = each as { errcode?: unknown };
@@ -16,7 +16,7 @@ export function isDamage(error: unknown): boolean {
   return false;
 }
 
-/** The files of a folder whose structure is damaged, each with what SQLite finds first. */
+/** Structurally damaged files of a folder, each with the first fault that SQLite finds. */
 export function damagedDatabases(folder: string): string[] {
   return FILES.map((name) => join(folder, name)).flatMap((path) => {
     const finding = existsSync(path) ? findingIn(path) : null;

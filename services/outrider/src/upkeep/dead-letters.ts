@@ -16,14 +16,14 @@ import { openDataDir } from '../data-dir.ts';
 /**
  * `outrider dead-letters list` and `outrider dead-letters replay <id>…|all`.
  *
- * @returns how many could not be appended to their topic again
+ * @returns number of dead letters that could not be appended to their topic again
  * @throws {StartError} for an unknown command or an invalid id; {DataDirError} when an embedded log is in use
  */
 export const runDeadLetters: Command = async (words, config, logger, print) => {
   const [what, ...ids] = words;
   if (!(what === 'list' && ids.length === 0) && !(what === 'replay' && ids.length > 0))
     throw new StartError('it is: dead-letters list, or: dead-letters replay <id>… (or all)');
-  // An embedded log is its service's alone.
+  // An embedded log may only be used by one process.
   const dataDir = config.KAFKA_BROKERS === null ? openDataDir(config.DATA_DIR) : null;
   try {
     const log = await openLog(backingOf(config, dataDir?.path ?? null), logger, null, { startsRun: true });

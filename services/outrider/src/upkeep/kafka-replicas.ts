@@ -5,8 +5,8 @@ import type { Command } from '../command.ts';
 /**
  * `outrider kafka-replicas status` and `outrider kafka-replicas raise`.
  *
- * @returns the exit code: 1 where a topic has fewer replicas than wanted afterwards
- * @throws {StartError} when the words are no such command, `KAFKA_BROKERS` is not set, or the brokers refuse or are not
+ * @returns the exit code: 1 if a topic has fewer replicas than wanted afterwards
+ * @throws {StartError} when the arguments are invalid, `KAFKA_BROKERS` is not set, or the brokers refuse or are not
  * ready in time
  */
 export const runKafkaReplicas: Command = async (words, config, logger, print) => {
@@ -26,7 +26,7 @@ export const runKafkaReplicas: Command = async (words, config, logger, print) =>
   }
 };
 
-/** A refusal of several partitions has a reason for each. */
+/** Explains an error. A refusal of several partitions has one reason for each. */
 function explain(error: Error & { errors?: readonly Error[] }): never {
   const reasons = new Set((error.errors ?? [error]).map(({ message }) => message));
   throw new StartError(`replicas could not be raised: ${[...reasons].join(', ')}`, { cause: error });

@@ -7,11 +7,11 @@ import type { variables } from '../config.ts';
 import { DataDirError } from '../data-dir.ts';
 
 /**
- * Has a new key sign the tokens of the service on `DATA_DIR`, whether it runs (it notices within seconds) or not.
+ * Makes a new key for signing tokens of the service on `DATA_DIR`, whether it runs (it notices within seconds) or not.
  *
- * @param revoke everything that older keys signed ends within seconds: tokens, cookies, WebSockets
+ * @param revoke whether everything signed by older keys ends within seconds: tokens, cookies, WebSockets
  * @returns the message for the operator
- * @throws {DataDirError} when the folder holds no keys
+ * @throws {DataDirError} when the folder contains no keys
  */
 export async function rotateSigningKeys(
   config: Pick<Config<typeof variables>, 'DATA_DIR' | 'JWT_TTL_SECONDS' | 'SESSION_TTL_SECONDS'>,

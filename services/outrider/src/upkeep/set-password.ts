@@ -9,11 +9,11 @@ import type { Command } from '../command.ts';
 import { DataDirError, openDataDir } from '../data-dir.ts';
 
 /**
- * `outrider users set-password LOGIN`: gives an account another password in the registry itself, without a login. All
- * its sessions end, and the audit trail has it.
+ * `outrider users set-password LOGIN`: changes an account's password directly in the registry, without a login. All
+ * sessions of the account end, and the change is recorded in the audit trail.
  *
- * @param terminal is asked for the password where `OUTRIDER_PASSWORD` has none
- * @throws {StartError} when there is no such account, or the password is too short or easily guessed; {DataDirError}
+ * @param terminal is asked for the password if `OUTRIDER_PASSWORD` is not set
+ * @throws {StartError} when the account does not exist, or the password is too short or easily guessed; {DataDirError}
  * when an embedded registry is in use, or does not exist
  */
 export function setPasswordCommand(terminal: Pick<Terminal, 'env' | 'ask'>): Command {
@@ -23,7 +23,7 @@ export function setPasswordCommand(terminal: Pick<Terminal, 'env' | 'ask'>): Com
     const path = join(resolve(config.DATA_DIR), 'registry.sqlite');
     if (config.DATABASE_URL === null && !existsSync(path))
       throw new DataDirError(`there are no accounts at ${path}: the first start of the service makes the operator’s`);
-    // An embedded registry is its service's alone.
+    // An embedded registry may only be used by one process.
     const dataDir = config.DATABASE_URL === null ? openDataDir(config.DATA_DIR) : null;
     try {
       const registry = await openRegistry(backingOf(config, dataDir?.path ?? null), logger);

@@ -10,9 +10,9 @@ import {
 } from '@outrider/engine';
 import type { CountedOn, Counters, CustomCounters, KeptCounters } from '@outrider/registry';
 
-/** The archive, as far as counters go. */
+/** The part of the archive that counters need. */
 export interface CountedHistory {
-  /** @param withAttributes the whole records: some counters go by sensors */
+  /** @param withAttributes whether to return whole records: some counters are computed from sensors */
   countedTracks(
     questions: readonly { vehicleId: VehicleId; afterMs: number }[],
     limit: number,
@@ -22,16 +22,16 @@ export interface CountedHistory {
 
 export type KeptCountersStore = Pick<Counters, 'kept' | 'dayBefore' | 'marksOf' | 'save' | 'stale'>;
 
-/** What of custom counters the vehicles are counted by. */
+/** Lookup of the custom counters that apply to vehicles. */
 export type CustomCountersStore = Pick<CustomCounters, 'of'>;
 
-/** Vehicles of one statement to the archive, and records of each. */
+/** Vehicles per archive query, and records per vehicle. */
 const AT_ONCE = 50;
 const PAGE_RECORDS = 1500;
-/** Whole records are large: fewer of them are in memory at a time. */
+/** Whole records are large: fewer vehicles are queried at once to limit memory. */
 const WHOLE_AT_ONCE = 10;
 
-/** What one vehicle is counted on from. */
+/** Where the counting of one vehicle resumes. */
 interface Start {
   vehicleId: VehicleId;
   kept: KeptCounters | null;
@@ -41,14 +41,14 @@ interface Start {
 }
 
 /**
- * Counts vehicles on, from where each was left, or from before what came late.
+ * Resumes the counting of vehicles: each from where it was left, or from before data that came late.
  *
- * What comes while a vehicle is counted, and is older, changes its revision: then nothing is stored of it, and it is
- * counted again.
+ * Older data that comes during the counting changes the revision of a vehicle. Then nothing is stored of the vehicle,
+ * and it is counted again.
  *
- * @param statuses as they were before the archive was known to hold all that they come from
+ * @param statuses read before the archive was known to hold all data that they result from
  * @param onCounted called with vehicles whose counters are up to date now, and were not before
- * @returns vehicles of which there is more to be counted
+ * @returns vehicles that are not completely counted yet
  */
 export async function countVehicles(
   history: CountedHistory,
@@ -77,7 +77,7 @@ export async function countVehicles(
   return unfinished;
 }
 
-/** @returns those of which there is more to be counted */
+/** @returns vehicles that are not completely counted yet */
 async function countStarts(
   history: CountedHistory,
   counters: KeptCountersStore,
@@ -104,7 +104,7 @@ async function countStarts(
   return starts.flatMap(({ vehicleId }, nth) => (tracks[nth]?.hasMore || !saved.has(vehicleId) ? [vehicleId] : []));
 }
 
-/** Those that something came of since they were counted. */
+/** Starting points of the vehicles with new or late data since their last count. */
 async function startsOf(
   counters: KeptCountersStore,
   customCounters: CustomCountersStore,
@@ -113,7 +113,7 @@ async function startsOf(
   const kept = new Map(
     (await counters.kept(statuses.map(({ vehicleId }) => vehicleId))).map((each) => [each.vehicleId, each]),
   );
-  // Read after the revisions: where one of them is changed meanwhile, what is counted by it is not stored.
+  // Read after the revisions: a change of a counter meanwhile changes the revision, and the count is not stored.
   const custom = await customCounters.of(statuses.map(({ vehicleId }) => vehicleId));
   const starts: Start[] = [];
   for (const { vehicleId, lastContactAtMs: contactAtMs } of statuses) {
@@ -145,7 +145,7 @@ function countedOn(
   return {
     vehicleId,
     revision: kept?.revision ?? 0,
-    // With more to come it is not up to date with the contact yet.
+    // With more records to count, the counters are not up to date with the last contact yet.
     contactAtMs: hasMore ? 0 : contactAtMs,
     throughMs: run.throughMs,
     state: JSON.stringify(run.settled),

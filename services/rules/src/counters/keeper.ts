@@ -24,7 +24,7 @@ export interface CounterKeeperParts {
   config?: {
     /** Default 15,000. */
     pollMs?: number;
-    /** How long vehicles are not counted while nobody reads counters. Default: no longer than else. */
+    /** Minimum interval between counts while nobody reads counters. Default: none, each poll counts. */
     unreadMs?: number;
   };
   log: Pick<Log, 'append' | 'endOffsets' | 'locate'>;
@@ -32,7 +32,7 @@ export interface CounterKeeperParts {
   hub: Pick<Hub, 'latest' | 'holdLease' | 'releaseLease' | 'publish' | 'subscribe'>;
   registry: Pick<Registry, 'counters' | 'customCounters' | 'maintenance'>;
   history: CountedHistory & Pick<History, 'replaceEvents'>;
-  /** Has the archiver of this process insert what it has gathered. Undefined: it runs elsewhere. */
+  /** Makes the archiver of this process insert its buffered rows. Undefined: it runs elsewhere. */
   hurryArchiver?: () => Promise<void>;
   directory: Directory;
   logger: Logger;
@@ -43,28 +43,28 @@ export interface CounterKeeperParts {
 export interface CounterKeeper extends Part {
   /** False while vehicles can't be counted. */
   readonly healthy: boolean;
-  /** Somebody reads counters: vehicles are counted at each poll for a while. */
+  /** Notes that somebody reads counters: vehicles are counted at each poll for a while. */
   read(): void;
-  /** Counts all, and judges all plans, once. @returns false where another process does */
+  /** Counts all vehicles, and evaluates all plans, once. @returns false where another process does */
   work(): Promise<boolean>;
 }
 
 const LEASE = 'counters';
 const LEASE_MS = 60_000;
-/** Vehicles whose states are asked for by one call to the hub. */
+/** Vehicles per status query to the hub. */
 const AT_ONCE = 500;
-/** Who reads counters reads them again. */
+/** Time after a read of counters during which each poll counts: readers usually read again. */
 const READ_MS = 15 * 60_000;
 const MAX_STALE = 1000;
 const MAX_UNSENT = 500;
-/** Rounds over vehicles with a long history, before others have a turn. */
+/** Maximum counting rounds for vehicles with a long history, before others have a turn. */
 const MAX_ROUNDS = 200;
 
 class LostLease extends Error {}
 
 /**
- * Keeps the counters of all vehicles, and finds which maintenance is due. One process does so at a time; what two of
- * them would do at once is stored once.
+ * Keeps the counters of all vehicles, and finds which maintenance is due. One process at a time does so, under a
+ * lease. If two processes do so at once, results are still stored once.
  */
 export function createCounterKeeper(parts: CounterKeeperParts): CounterKeeper {
   return new LeasedCounterKeeper(parts);
@@ -78,7 +78,9 @@ class LeasedCounterKeeper implements CounterKeeper {
   readonly #published: Counter;
   readonly #polling: Poller;
   #heldUntilMs = 0;
-  /** A large fleet is counted less often: counting takes a quarter of the time at most. */
+  /**
+   * Earliest time of the next count. Counting takes at most a quarter of the time: a large fleet is counted less often.
+   */
   #countAgainMs = 0;
   /** Vehicles are counted at each poll until this time, … */
   #readUntilMs = 0;
@@ -142,7 +144,7 @@ class LeasedCounterKeeper implements CounterKeeper {
     try {
       const startMs = clock.now();
       if (startMs >= this.#countAgainMs && (startMs < this.#readUntilMs || startMs >= this.#dueAtMs)) {
-        // What is changed meanwhile asks for another time.
+        // Set before the count: a change meanwhile resets it, and vehicles are counted again.
         this.#dueAtMs = startMs + (config?.unreadMs ?? 0);
         await this.#countAll(signal);
         this.#countAgainMs = clock.now() + 3 * (clock.now() - startMs);
@@ -201,7 +203,7 @@ class LeasedCounterKeeper implements CounterKeeper {
     }
   }
 
-  /** What is lost on its way is made good by what is counted next. */
+  /** Announces counted vehicles. A lost announcement is not repeated: that of the next count makes up for it. */
   #announce(vehicleIds: readonly VehicleId[]): void {
     const { hub, logger } = this.#parts;
     hub.publish(COUNTERS_CHANNEL, JSON.stringify({ vehicleIds } satisfies CountersNews)).catch((error) => {
@@ -209,7 +211,10 @@ class LeasedCounterKeeper implements CounterKeeper {
     });
   }
 
-  /** The archive first: clients that are notified of an event find it as it is. What is repeated changes nothing. */
+  /**
+   * Publishes unsent events. The archive is corrected first: clients that are notified of an event find its current
+   * state there. A repetition changes nothing.
+   */
   async #publish(): Promise<void> {
     const { log, registry, logger, clock } = this.#parts;
     const { maintenance } = registry;

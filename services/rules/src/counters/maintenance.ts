@@ -26,29 +26,29 @@ import {
 import type { CustomCountersStore } from './counting.ts';
 import { endedAt, type FindReached, reconcile, timelineOf } from './timeline.ts';
 
-/** What a plan is judged by, for one vehicle. */
+/** Input for the state of a plan, for one vehicle. */
 export interface Judged {
-  /** As it goes for the vehicle. */
+  /** The plan, reduced to what applies to the vehicle. */
   plan: MaintenancePlan;
-  /** The custom counter that it goes by. */
+  /** The custom counter that the plan uses. */
   counter: CustomCounter | null;
   vehicle: Pick<Vehicle, 'id' | 'version'>;
   base: PlanBase;
-  /** What was counted, and what the counters show; null: nothing is known of the vehicle. */
+  /** Counted sums, and counters as shown to people; null: nothing is known of the vehicle. */
   counted: { kept: KeptCounters; shown: VehicleCounters } | null;
   status: Pick<VehicleStatus, 'position'> | null;
   before: KeptState | null;
 }
 
-/** Vehicles that are judged together. */
+/** Vehicles evaluated per batch. */
 const AT_ONCE = 500;
 const NOTHING: CounterSums = { odometerM: 0, engineMs: 0, custom: {} };
 
 export type MaintenanceStore = Pick<Maintenance, 'plans' | 'states' | 'plansWithStates' | 'saveStates' | 'basesOf'>;
 
 /**
- * Finds how all plans stand, and what began and ended since the last time. What is to be published is stored with the
- * states, in one transaction: it is published once, wherever the process dies.
+ * Determines the states of all plans, and what began and ended since the last time. The events to publish are stored
+ * with the states in one transaction, so a crash loses none. If they are published again, they have the same ids.
  */
 export async function judgePlans(
   parts: {
@@ -57,7 +57,7 @@ export async function judgePlans(
     customCounters: CustomCountersStore;
     directory: Pick<Directory, 'vehicles'>;
     latest(vehicleIds: readonly VehicleId[]): Promise<readonly VehicleStatus[]>;
-    /** When a sum of a vehicle was reached. */
+    /** Returns a search for when a sum of the vehicle was as large as a value. */
     find(vehicleId: VehicleId): FindReached;
   },
   nowMs: number,
@@ -104,7 +104,7 @@ export function vehiclesOf(
 
 type ToJudge = Pick<Judged, 'plan' | 'counter'> & { vehicle: Vehicle };
 
-/** The vehicles of a plan, with what of it goes for each; those that nothing of it goes for are left out. */
+/** The vehicles of a plan, each with what applies to it. Vehicles to which nothing of the plan applies are left out. */
 async function vehiclesToJudge(
   plan: MaintenancePlan,
   { directory, customCounters }: Pick<Parameters<typeof judgePlans>[0], 'directory' | 'customCounters'>,
@@ -118,7 +118,7 @@ async function vehiclesToJudge(
   });
 }
 
-/** What was counted with what people read, of counters that they move. */
+/** Adds the readings that people entered to the counted sums, for counters with a manual term. */
 async function withReadings(counters: Pick<Counters, 'correctionsOf'>, judged: readonly Judged[]): Promise<Judged[]> {
   const isRead = ({ counter }: Judged) => counter?.terms.some(({ source }) => source === 'manual') ?? false;
   const corrections = await counters.correctionsOf(judged.filter(isRead).map(({ vehicle }) => vehicle.id));
@@ -161,7 +161,7 @@ async function judgedOf(
   const judged = toJudge.flatMap(({ plan, counter, vehicle }) => {
     const known = bases.get(vehicle.id);
     if (known === undefined) return [];
-    // Another counter of the same name is another thing to go by.
+    // A different counter with the same name counts as a change of the plan.
     const base = counter === null ? known : { ...known, said: `${known.said},${counter.id}` };
     const kept = keptOf.get(vehicle.id);
     const shown = shownOf.get(vehicle.id);
@@ -181,14 +181,14 @@ async function judgedOf(
   return withReadings(counters, judged);
 }
 
-/** How a plan stands for a vehicle, with the events that this makes. */
+/** State of a plan for a vehicle, with the resulting events. */
 export async function judge(judged: Judged, nowMs: number, find: FindReached): Promise<KeptState> {
   const { plan, counter, vehicle, base, counted, status, before } = judged;
   const zero = zeroOf(base, counted);
   const since = { sinceMs: base.sinceMs, sums: usedOf(zero, counted), counter };
   const state = maintenanceStateOf(plan, vehicle.id, since, nowMs);
   const kept = keptOf(judged, state, nowMs);
-  // While the past is counted anew, or it is not known what was counted up to the service, nothing begins or ends.
+  // Nothing begins or ends while the past is recounted, or while the sums at the service are unknown.
   const isKnown = counted === null || (base.sums !== null && counted.kept.staleFromMs === null);
   if (!isKnown) return { ...kept, stage: before?.stage ?? 'ok' };
   const position = status?.position ?? null;
@@ -197,7 +197,7 @@ export async function judge(judged: Judged, nowMs: number, find: FindReached): P
     const isRight = (lasting?.stage ?? 'ok') === state.stage;
     const endReason = base.saidAtMs > (before?.floorMs ?? 0) ? 'plan-changed' : 'corrected';
     if (!isRight && lasting !== null) kept.unsent = [...kept.unsent, endedAt(lasting, nowMs, endReason, position)];
-    // What was published stays as it is: it goes by what was said then.
+    // Published events stay unchanged: they are based on what was entered then.
     if (isRight) kept.isFrozen = true;
     else Object.assign(kept, begunAnew(kept, nowMs));
     kept.said = base.said;
@@ -225,7 +225,7 @@ export async function judge(judged: Judged, nowMs: number, find: FindReached): P
   };
 }
 
-/** What is kept of a state, where the plan is counted from the same service; else what a new one begins with. */
+/** The stored state, if the plan still counts from the same service; else the initial state, with what has to end. */
 function keptOf({ base, counted, status, before }: Judged, state: MaintenanceState, nowMs: number): KeptState {
   const pending = {
     unsent: before?.unsent ?? [],
@@ -260,18 +260,18 @@ function keptOf({ base, counted, status, before }: Judged, state: MaintenanceSta
   };
 }
 
-/** After people changed what it goes by: what is wrong was ended, and what is right begins now. */
+/** State after people changed the basis of a plan: a wrong event was ended, and the right one begins now. */
 function begunAnew({ generation }: KeptState, nowMs: number) {
   return { published: [], rewritten: [], sentIds: [], isFrozen: false, floorMs: nowMs, generation: generation + 1 };
 }
 
-/** What was counted when nothing was used up: by the counters as they were read at the service, where they were. */
+/** Sums at the service, when nothing was used up: from the counters that were read then, where they were read. */
 function zeroOf({ sums, read }: PlanBase, counted: Judged['counted']): CounterSums | null {
   if (counted === null) return null;
   const { kept, shown } = counted;
   const zero = (name: keyof PlanBase['read']) => {
     const value = read[name];
-    // What corrections add is the same for all sums.
+    // Corrections add the same amount to all sums.
     return value === null ? (sums?.[name] ?? kept.sums[name]) : value - (shown[name] - kept.sums[name]);
   };
   const custom = sums?.custom ?? kept.sums.custom;
@@ -289,7 +289,7 @@ function usedOf(zero: CounterSums | null, counted: Judged['counted']): CounterSu
   };
 }
 
-/** Ends what lasts of plans that do not go with their vehicles any more, and forgets what was sent. */
+/** Ends lasting events of plans that no longer apply to their vehicles. Deletes states with nothing left to publish. */
 async function endStates(
   { maintenance, directory }: Pick<Parameters<typeof judgePlans>[0], 'maintenance' | 'directory'>,
   states: readonly KeptState[],

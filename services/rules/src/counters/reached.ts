@@ -20,10 +20,10 @@ export interface ReachedSources {
 }
 
 /**
- * Finds the first record, or reading of a counter that people move, with which a sum of a vehicle was as large as
- * `value`: from the last kept state in which it was not.
+ * Finds when a sum of a vehicle was first at least `value`: with a record, or with a reading that people entered. The
+ * search starts from the last stored state below `value`.
  *
- * @returns null where it was not reached
+ * @returns null while the sum is below `value`
  */
 export async function findReached(
   { history, counters, customCounters }: ReachedSources,
@@ -60,7 +60,7 @@ async function byRecords(
     const next = JSON.parse(day) as CounterState;
     // Sums never fall.
     if (isReached(sumsOf(next), next.throughMs)) {
-      // The record that reached it was erased.
+      // The record that first made the sum this large was erased.
       if (state === null && isCut) return { fixTimeMs: next.throughMs, fix: null };
       break;
     }

@@ -14,26 +14,26 @@ import type { Reached } from '@outrider/engine';
 import type { KeptState, PlanBase } from '@outrider/registry';
 
 const DAY_MS = 86_400_000;
-/** Sums are compared with so much to spare, in metres and in milliseconds: they are added up in another order. */
+/** Tolerance when sums are compared, in metres and in milliseconds: they are added up in another order. */
 const TOLERANCE = 0.001;
-/** The same of custom counters, in units of any size. */
+/** The same for custom counters, whose units may be of any size. */
 const CUSTOM_TOLERANCE = 1e-6;
 
-/** What a plan's events are made from, for one vehicle and since one service. */
+/** Input for a plan's events, for one vehicle and since one service. */
 export interface Subject {
   plan: Pick<MaintenancePlan, 'id' | 'name' | 'every' | 'warning'>;
   vehicle: Pick<Vehicle, 'id' | 'version'>;
   base: Pick<PlanBase, 'key' | 'sinceMs'>;
-  /** Nothing begins before: what it goes by was said then. */
+  /** Nothing begins before this time: the basis of the plan was entered then. */
   floorMs: number;
-  /** How often people changed what it goes by. */
+  /** How often the basis of the plan changed. */
   generation: number;
-  /** The custom counter that the plan goes by. */
+  /** The custom counter that the plan uses. */
   counterId: CustomCounterId | null;
-  /** What was counted when nothing was used up yet; null: nothing is known of the vehicle. */
+  /** Sums at which nothing was used up; null: nothing is known of the vehicle. */
   zero: CounterSums | null;
   stage: 'ok' | 'warning' | 'due';
-  /** Where the vehicle is, for what begins by the calendar. */
+  /** Current position of the vehicle, for events that begin by the calendar. */
   position: Pick<Position, 'latitude' | 'longitude' | 'speedKmh'> | null;
   nowMs: number;
 }
@@ -48,10 +48,10 @@ interface Moment {
 }
 
 /**
- * The events that history makes of a plan since a service, as far as the stage that it is at: they depend on the
- * records, not on the order in which these came, nor on when somebody looked.
+ * Derives the events of a plan since a service from history, up to its current stage. They depend on the records only,
+ * not on the order of arrival or on the time of the evaluation.
  *
- * @returns null where it can't be known yet
+ * @returns null when they cannot be known yet
  */
 export async function timelineOf(subject: Subject, find: FindReached): Promise<MaintenanceDue[] | null> {
   const { stage, floorMs, plan } = subject;
@@ -75,7 +75,7 @@ export async function timelineOf(subject: Subject, find: FindReached): Promise<M
   return events;
 }
 
-/** When the first of what a plan goes by was used up, or used up but for the warning. */
+/** Finds when the first limit of a plan was used up, or used up except for the warning margin. */
 async function momentOf(
   { plan: { every }, base, counterId, zero, nowMs }: Subject,
   less: MaintenancePlan['warning'] | null,
@@ -109,7 +109,7 @@ function begun(
   startedAtMs: number,
 ): MaintenanceDue | null {
   const place = fix ?? position;
-  // An event has a place: of a vehicle that never had a fix nothing is published.
+  // An event needs a place: nothing is published for a vehicle that never had a fix.
   if (place === null) return null;
   const { latitude, longitude, speedKmh } = place;
   return {
@@ -154,21 +154,24 @@ export function endedAt(
   };
 }
 
-/** What makes published events what they should have been. */
+/** Changes that bring published events in line with history. */
 export interface Reconciled {
   /** All events since the service, each in its latest phase. */
   published: MaintenanceDue[];
   /** To be published. */
   news: MaintenanceDue[];
-  /** To be put into the archive in the place of what was published. */
+  /** To be archived in place of published events. */
   written: MaintenanceDue[];
   removed: MaintenanceDue[];
 }
 
 /**
- * Brings what was published to what history says. An event that began at another time than it was published with is
- * another event, and takes its place in the archive; nobody is notified again of the same stage. What was taken back
- * and is right after all is put back into the archive under its id; where it lasts, it comes again as another event.
+ * Brings published events in line with history.
+ *
+ * - An event with another start than published is another event. It replaces the published one in the archive; nobody
+ *   is notified of the same stage again.
+ * - An event that was withdrawn and proves right after all is archived again under its id. If it lasts, it is published
+ *   again as another event.
  */
 export function reconcile(
   { published, rewritten, sentIds }: Pick<KeptState, 'published' | 'rewritten' | 'sentIds'>,
@@ -205,7 +208,7 @@ export function reconcile(
   return { published: wanted, news, written, removed };
 }
 
-/** The id of an event: its own, or one that follows from it where it was published, taken back, and lasts again. */
+/** Id of an event: its own, or one derived from it if the event was published, withdrawn, and lasts again. */
 function idOf(
   event: MaintenanceDue,
   published: readonly MaintenanceDue[],

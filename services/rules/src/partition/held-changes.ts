@@ -2,7 +2,7 @@ import type { DefinitionChange } from '@outrider/domain';
 import { definitionRecordsTopic, definitionsTopic, type Log } from '@outrider/log';
 import { partitionIn } from './partition-checkpoint.ts';
 
-/** A change, and where it stood in topic `definitions`. */
+/** A change with its position in topic `definitions`. */
 interface PlacedChange {
   partition: number;
   offset: number;
@@ -12,7 +12,7 @@ interface PlacedChange {
 /** Changes of definitions that a partition is to apply, in the order of topic `definitions`. */
 export class HeldChanges {
   readonly #log: Log;
-  /** Next offset to take in, by partition of the topic. */
+  /** Next offset to read, by partition of the topic. */
   readonly #next = new Map<number, number>();
   #held: PlacedChange[] = [];
 
@@ -24,7 +24,7 @@ export class HeldChanges {
     return this.#held.map(({ change }) => change);
   }
 
-  /** Goes on where a checkpoint was saved: with what {@link offsets} said. */
+  /** Resumes from a checkpoint, with the offsets that {@link offsets} returned. */
   restore(offsets: Readonly<Record<string, number>>): void {
     for (const [name, offset] of Object.entries(offsets)) {
       const partition = partitionIn('definitions', name);
@@ -33,8 +33,8 @@ export class HeldChanges {
   }
 
   /**
-   * Reads the newest change of each definition up to now: earlier ones, which may be many and large, are not kept in
-   * memory. They are not held.
+   * Reads the newest change of each definition up to now, without holding it. Earlier changes, which may be many and
+   * large, are not kept in memory.
    */
   async readNewest(): Promise<DefinitionChange[]> {
     const newest = new Map<string, DefinitionChange>();
@@ -45,19 +45,19 @@ export class HeldChanges {
     return [...newest.values()];
   }
 
-  /** Reads the changes up to now. */
+  /** Reads and holds the changes up to now. */
   readOn(): Promise<void> {
     return this.#readOn((placed) => this.#held.push(placed));
   }
 
-  /** Holds a change; one that was taken in before is left out. */
+  /** Holds a change, unless it was read before. */
   hold(partition: number, offset: number, change: DefinitionChange): void {
     if (offset < (this.#next.get(partition) ?? 0)) return;
     this.#next.set(partition, offset + 1);
     this.#held.push({ partition, offset, change });
   }
 
-  /** They were applied. */
+  /** Drops the held changes: they were applied. */
   release(): void {
     this.#held = [];
   }
@@ -65,7 +65,7 @@ export class HeldChanges {
   /**
    * Offsets for a checkpoint.
    *
-   * @param areApplied whether it has the changes that are held: otherwise the offsets are before them
+   * @param areApplied whether the checkpoint contains the held changes; if not, the offsets are before them
    */
   offsets(areApplied: boolean): Record<string, number> {
     const offsets: Record<string, number> = {};

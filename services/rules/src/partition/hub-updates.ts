@@ -11,17 +11,17 @@ export interface HubUpdateParts {
 }
 
 /**
- * Sends changed statuses to the hub, once their events are durable: a status agrees with the events, and no crash can
- * revert a visible one. Statuses that change meanwhile follow together.
+ * Sends changed statuses to the hub once their events are durable: a status agrees with the events, and no crash can
+ * revert a visible one. Statuses that change during an update are sent together after it.
  */
 export class HubUpdates {
   readonly #parts: HubUpdateParts;
-  /** Of the events made up to now. */
+  /** Resolves when the events made up to now are durable. */
   readonly #durable: () => Promise<void>;
   readonly #updated = new Map<VehicleId, VehicleStatus>();
-  /** Deleted since the last update. */
+  /** Vehicles deleted since the last update. */
   #deleted: VehicleId[] = [];
-  /** When the gateway received the first packet that changed them. */
+  /** When the gateway received the first packet that changed a waiting status. */
   #firstReceivedAtMs: number | null = null;
   #running: Promise<void> | null = null;
   #failure: { error: unknown } | null = null;
@@ -37,7 +37,7 @@ export class HubUpdates {
     await this.#running;
   }
 
-  /** @throws what an update failed with, or the append before it */
+  /** @throws the error of a failed update, or of the append before it */
   throwFailure(): void {
     if (this.#failure !== null) throw this.#failure.error;
   }
@@ -49,12 +49,12 @@ export class HubUpdates {
       await this.#parts.hub.updateLatest(statuses.slice(i, i + ENTRIES_AT_ONCE));
   }
 
-  /** The status of a vehicle is to be removed with the next update. */
+  /** Removes the status of a vehicle with the next update. */
   delete(id: VehicleId): void {
     this.#deleted.push(id);
   }
 
-  /** @param isLive whether packets changed them: then it is measured how long it takes until they are seen */
+  /** @param isLive whether packets changed the statuses: then the time until they are visible is measured */
   send(statuses: readonly VehicleStatus[], isLive: boolean): void {
     for (const status of statuses) {
       if (isLive) this.#firstReceivedAtMs ??= status.lastContactAtMs;

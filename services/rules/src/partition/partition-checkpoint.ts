@@ -20,7 +20,7 @@ const PENDING_KEY = 'pending-definitions';
 const PENDING_SILENCE_CHECK_KEY = 'pending-look';
 const TELEMETRY = 'telemetry';
 
-/** What is done right after a checkpoint, and again where a replay begins with it. */
+/** Work to do right after a checkpoint, and again when a replay begins at it. */
 export interface Pending {
   changes: readonly DefinitionChange[] | null;
   /** Time up to which silent vehicles are reported. */
@@ -36,19 +36,19 @@ export interface CheckpointParts {
   clock: Clock;
 }
 
-/** The checkpoint of a partition: the engine's state, with the offsets that it was reached at. */
+/** The checkpoint of a partition: the engine's state, with the offsets at which it was saved. */
 export class PartitionCheckpoint {
   readonly #partition: number;
   readonly #parts: CheckpointParts;
-  /** As they were when it was claimed; null without one that could be read. */
+  /** Offsets and identities at the claim; null without a readable checkpoint. */
   #claimed: Pick<Checkpoint, 'offsets' | 'identities'> | null = null;
-  /** Identities of the log that all offsets here are of, by topic. */
+  /** Identities of the log to which all offsets here refer, by topic. */
   readonly #identities: Record<string, string> = {};
-  /** Offsets in topic `events`, by partition: those saved last, while a replay lasts. */
+  /** Offsets in topic `events`, by partition; during a replay, those saved last. */
   #eventOffsets: Record<string, number> = {};
-  /** Entries of a checkpoint that could not be read, until a save removes them. */
+  /** Keys of an unreadable checkpoint, until a save removes them. */
   #discardedKeys: string[] = [];
-  /** As it was saved last. */
+  /** Pending work as saved last. */
   pending: Pending = NOTHING_PENDING;
   savedAtMs: number;
 
@@ -59,7 +59,7 @@ export class PartitionCheckpoint {
   }
 
   /**
-   * Takes the checkpoint over from the process that had the partition before.
+   * Takes the checkpoint over from the process that owned the partition before.
    *
    * @returns the engine as it was saved; null without a checkpoint that this version can read, as after a downgrade:
    *   then the whole log is replayed, and the next save removes the entries of the unreadable one
@@ -87,11 +87,10 @@ export class PartitionCheckpoint {
   }
 
   /**
-   * The offsets that were claimed, in the current log. They differ from the saved ones when a topic was replaced or
+   * Translates the claimed offsets to the current log. They differ from the saved ones when a topic was replaced or
    * truncated; the engine's state stays valid.
    *
-   * @returns the next offset of topic `telemetry`; and those of the other topics, as far as they were saved, as
-   *   `<topic>/<partition>`
+   * @returns the next offset of topic `telemetry`; and the saved offsets of the other topics, as `<topic>/<partition>`
    */
   async locate(): Promise<{ position: number; offsets: Record<string, number> }> {
     const { log } = this.#parts;
@@ -123,7 +122,7 @@ export class PartitionCheckpoint {
    * @param position next offset of topic `telemetry`
    * @param definitionOffsets not beyond changes that are neither applied nor in `pending`
    * @param isReplayed false while a replay has not repeated all events that were published before it
-   * @param pending what will be done right after this
+   * @param pending work to do right after this
    */
   async save(
     engine: Engine,
@@ -162,14 +161,14 @@ export class PartitionCheckpoint {
   }
 }
 
-/** An earlier version wrote the changes as they are, without the format of their definitions. */
+/** Reads pending changes. An earlier version wrote them without the format of their definitions. */
 function readPending(text: string): DefinitionChange[] {
   const changes = JSON.parse(text) as (string | DefinitionChange)[];
   return changes.map((change) => readStoredChange(typeof change === 'string' ? change : JSON.stringify(change)));
 }
 
 /**
- * The partition that a checkpoint's offset named `<topic>/<partition>` is about; null where it is about something else.
+ * Partition of an offset that a checkpoint names `<topic>/<partition>`; null when the name is not of this topic.
  */
 export function partitionIn(topic: string, name: string): number | null {
   return name.startsWith(`${topic}/`) ? Number(name.slice(topic.length + 1)) : null;

@@ -13,12 +13,12 @@ export interface OutputParts {
 }
 
 /**
- * What a partition appends to the log: events, and intervals of late data. An append is awaited by the next one, so
- * that the next packets are processed meanwhile.
+ * Appends the events and the intervals of late data of a partition to the log. Only the next append waits for an
+ * append, so that the next packets are processed meanwhile.
  */
 export class PartitionOutput {
   readonly #parts: OutputParts;
-  /** Events in the log that a replay makes again. */
+  /** Events already in the log that a replay produces again. */
   readonly published = new PublishedEvents();
   #appending: Promise<void> = Promise.resolve();
 
@@ -26,12 +26,12 @@ export class PartitionOutput {
     this.#parts = parts;
   }
 
-  /** Resolves when all that was given up to now is durable. */
+  /** Resolves when everything passed in up to now is durable. */
   get durable(): Promise<void> {
     return this.#appending;
   }
 
-  /** Begins the append of events, without those that are in the log already. */
+  /** Begins to append events, except those already in the log. */
   async append(made: FleetEvent[]): Promise<void> {
     if (made.length === 0) return;
     const { log, logger, metrics, clock } = this.#parts;
@@ -49,10 +49,10 @@ export class PartitionOutput {
   }
 
   /**
-   * Begins the append of intervals of late data: before the checkpoint, as events are; a replay appends them again,
-   * which changes nothing.
+   * Begins to append intervals of late data. Like events, they are appended before the checkpoint. A replay appends
+   * them again, which changes nothing.
    *
-   * @param records that they were found in
+   * @param records records in which the intervals were found
    */
   async appendLate(intervals: readonly LateInterval[], records: readonly LogRecord<TelemetryPacket>[]): Promise<void> {
     if (intervals.length === 0) return;
@@ -66,7 +66,7 @@ export class PartitionOutput {
     });
   }
 
-  /** After the previous append. Callers that need the result get its failure. */
+  /** Begins an append once the previous one has ended. A failure is thrown to all that wait for the append. */
   async #begin(append: () => Promise<void>): Promise<void> {
     await this.#appending;
     this.#appending = append();
@@ -74,7 +74,7 @@ export class PartitionOutput {
   }
 }
 
-/** Does a record that is late, or of the same time as one that is, raise an alarm? */
+/** Whether a late record, or one of the same time as a late one, raises an alarm. */
 function raisesAlarm(
   { vehicleId, fromMs, toMs }: LateInterval,
   records: readonly LogRecord<TelemetryPacket>[],
@@ -86,7 +86,7 @@ function raisesAlarm(
   );
 }
 
-/** Of the packet that the interval's first late fix came with. */
+/** Trace of the packet that contained the interval's first late fix. */
 function traceOfLate(late: LateInterval, records: readonly LogRecord<TelemetryPacket>[]): TraceId | undefined {
   const found = records.find(
     ({ value }) => value.vehicleId === late.vehicleId && value.receivedAtMs === late.receivedAtMs,

@@ -16,12 +16,12 @@ import { type CheckpointParts, NOTHING_PENDING, PartitionCheckpoint, type Pendin
 import { PartitionOutput } from './partition-output.ts';
 import { SurplusLog } from './surplus-log.ts';
 
-/** Longest time from the reception of a packet until the log holds it. */
+/** Maximum time from the reception of a packet until the log holds it. */
 const ON_THE_WAY_MS = 10_000;
 
 export interface PartitionParts extends CheckpointParts, HubUpdateParts {
   deadLetters: DeadLetterOffice;
-  /** A checkpoint is due after so many milliseconds, or so many packets. */
+  /** A checkpoint is due after this time, or after this number of packets. */
   checkpointMs: number;
   checkpointPackets: number;
 }
@@ -34,7 +34,7 @@ export interface Progress {
   reachedAtMs: number | null;
   /** Unix milliseconds of the last checkpoint. */
   savedAtMs: number;
-  /** Whether anything changed since. */
+  /** Whether anything changed since the last checkpoint. */
   unsaved: boolean;
 }
 
@@ -68,7 +68,7 @@ export class PartitionRules {
   #position = 0;
   /** When the gateway received the last processed packet; null before the first. */
   #reachedAtMs: number | null = null;
-  /** The end of the partition when it was opened: the replay is over there at the latest. */
+  /** End of the partition when it was opened: the replay is over there at the latest. */
   #replayEnd = 0;
   #packetsSinceSave = 0;
   #unsaved = false;
@@ -136,9 +136,9 @@ export class PartitionRules {
   }
 
   /**
-   * Processes packets. When this resolves, the append of their events has begun, and that of the packets before has
-   * ended: the next packets are processed meanwhile. The hub gets the newest statuses; those that change during an
-   * update are sent together after it.
+   * Processes packets. When this resolves, the append of their events has begun, and the append of the packets before
+   * has ended: the next packets are processed meanwhile. The hub gets the newest statuses; statuses that change during
+   * an update are sent together after it.
    */
   takePackets({ records }: Batch<TelemetryPacket>): Promise<void> {
     return this.#inTurn(async () => {
@@ -147,9 +147,9 @@ export class PartitionRules {
       let positions = 0;
       let moved = 0;
       for (const { value, offset } of records) {
-        // A consumer may get packets again that it was processing.
+        // A consumer may receive packets again that it was processing.
         if (offset < this.#position) continue;
-        // Imported history is for the archive: a recalculation finds out what it changes of the past.
+        // Imported history only goes to the archive: a recalculation determines how it changes the past.
         if (value.protocol === IMPORT_PROTOCOL) {
           this.#position = offset + 1;
           continue;
@@ -158,7 +158,7 @@ export class PartitionRules {
         try {
           moved += this.#engine.process(value, offset, events);
         } catch (error) {
-          // A retry would fail again. Its events up to here stay: a replay makes the same ones.
+          // A retry would fail again. Events up to here stay: a replay produces the same ones.
           await this.#parts.deadLetters.take(telemetryTopic, this.#partition, offset, value, error);
         }
         noteCause(events, eventsBefore, value);
@@ -191,8 +191,8 @@ export class PartitionRules {
   }
 
   /**
-   * Publishes which vehicles have gone silent, up to the time before which all packets are processed: a waiting packet
-   * may be of any vehicle.
+   * Publishes which vehicles have gone silent. Only the time before which all packets are processed is covered: a
+   * waiting packet may be of any vehicle.
    */
   checkSilence(): Promise<void> {
     return this.#inTurn(async () => {
@@ -252,7 +252,7 @@ export class PartitionRules {
   async #applyAll(changes: readonly DefinitionChange[]): Promise<void> {
     const events: FleetEvent[] = [];
     for (const change of changes) {
-      // Whether or not the engine has a state of it: the hub may have a status that an earlier run published.
+      // Also when the engine has no state of the vehicle: the hub may have a status that an earlier run published.
       if (change.kind === 'vehicle' && change.definition === null) this.#hub.delete(change.id as VehicleId);
       events.push(...this.#engine.applyDefinition(change));
     }
@@ -267,7 +267,7 @@ export class PartitionRules {
     this.#hub.send(this.#engine.takeUpdated(), false);
   }
 
-  /** Applies the changes that are held, once the replay has repeated all events published before the start. */
+  /** Applies the held changes, once the replay has repeated all events published before the start. */
   async #releaseWhenReplayed(): Promise<void> {
     const { published } = this.#output;
     if (published.size > 0) {
@@ -284,7 +284,7 @@ export class PartitionRules {
   /**
    * Saves a checkpoint, once all events of the state are durable.
    *
-   * @param pending what will be done right after this
+   * @param pending work to do right after this
    */
   async #save(pending: Pending = NOTHING_PENDING): Promise<void> {
     await this.#output.durable;

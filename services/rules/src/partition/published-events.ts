@@ -2,17 +2,17 @@ import type { FleetEvent } from '@outrider/domain';
 import { eventsTopic, type Log } from '@outrider/log';
 
 /**
- * More events than this lie after a checkpoint only when one was lost; those beyond it are published again, with the
- * same ids.
+ * Maximum number of remembered events. More lie after a checkpoint only when a checkpoint was lost; the surplus is
+ * published again, with the same ids.
  */
 const MAX_REMEMBERED = 2_000_000;
 
 /**
- * The events in the log after the checkpoint: a replay makes them again, and each is left out once.
+ * The events in the log after the checkpoint. A replay produces them again; each is left out once.
  */
 export class PublishedEvents {
   readonly #keys = new Set<string>();
-  /** True where there were more than could be remembered. */
+  /** Whether more events were found than can be remembered. */
   overflowed = false;
 
   /** Events that the replay has not repeated yet. */
@@ -21,7 +21,7 @@ export class PublishedEvents {
   }
 
   /**
-   * Reads what was appended since a checkpoint.
+   * Reads the events that were appended since a checkpoint.
    *
    * @param partitions of topic `events`, each with the offset after its newest record
    * @param from the checkpoint's offset in a partition; undefined means from the oldest record kept
@@ -41,7 +41,7 @@ export class PublishedEvents {
     }
   }
 
-  /** The events that are not in the log yet; those in the log are removed from the set. */
+  /** The events that are not in the log yet. Those in the log are removed from the set. */
   withoutPublished(events: FleetEvent[]): FleetEvent[] {
     if (this.#keys.size === 0) return events;
     return events.filter((event) => !this.#keys.delete(keyOf(event)));

@@ -4,14 +4,14 @@ import type { Logger } from '@outrider/runtime';
 import type { RulesMetrics } from '../metrics.ts';
 
 const LOG_EVERY_MS = 60_000;
-/** Vehicles that a log line names, at most. */
+/** Maximum number of vehicles named in a log line. */
 const MAX_VEHICLES = 20;
 
-/** Counts what is beyond the caps, and logs it once per minute. */
+/** Counts the geofences and events beyond the caps, and logs the counts once per minute. */
 export class SurplusLog {
   readonly #partition: number;
   readonly #parts: { logger: Logger; metrics: RulesMetrics; clock: Clock };
-  /** Since the last log line. */
+  /** Counts since the last log line. */
   #sum: SurplusCount = { geofences: 0, events: 0, vehicles: new Set() };
   #loggedAtMs = Number.NEGATIVE_INFINITY;
 

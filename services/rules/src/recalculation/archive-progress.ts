@@ -13,12 +13,12 @@ export class ArchiveProgress {
   readonly #clock: Clock;
   readonly #hurry: () => Promise<void>;
   /**
-   * Identity of the log that the archiver's checkpoints are of, by topic and partition, once it was found to be this
-   * log's.
+   * Identity of the log that the archiver's checkpoints refer to, by topic and partition. Kept once it was found to be
+   * this log's.
    */
   readonly #identities = new Map<string, string>();
 
-  /** @param hurry has an archiver of this process insert what it has gathered. Default: it runs elsewhere */
+  /** @param hurry makes the archiver of this process insert its buffered rows. Default: it runs elsewhere */
   constructor(
     log: Pick<Log, 'endOffsets' | 'locate'>,
     checkpoints: Pick<Checkpoints, 'load'>,
@@ -34,7 +34,7 @@ export class ArchiveProgress {
   /**
    * Resolves when everything is archived that the log held at the call.
    *
-   * @param check called while it waits; what it throws ends that
+   * @param check called while waiting; an error that it throws ends the wait
    * @throws {ArchiveBehind} when that takes too long
    */
   async caughtUp(check: () => Promise<void>, stop: AbortSignal): Promise<void> {
@@ -52,7 +52,9 @@ export class ArchiveProgress {
       }
   }
 
-  /** Offset up to which the archiver read this log: its checkpoint may be of another log, or of one that was longer. */
+  /**
+   * Offset up to which the archiver read this log. Its checkpoint may refer to another log, or to one that was longer.
+   */
   async #archivedUpTo(topic: Topic<unknown>, partition: number): Promise<number> {
     const checkpoint = await this.#checkpoints.load(`archiver/${topic.name}`, partition);
     const offset = checkpoint?.offsets[topic.name];

@@ -9,33 +9,30 @@ import {
 } from '@outrider/domain';
 import { touches } from './history-run.ts';
 
-/** An event as the archive has it. */
+/** An archived event. */
 export interface HistoricEvent {
   event: FleetEvent;
-  /** Number of the recalculation that wrote it; null: it was published live. */
+  /** Number of the recalculation that wrote the event; null: it was published live. */
   recalculation: number | null;
-  /** True where a recalculation found that it never happened. */
+  /** Whether a recalculation found that the event never happened. */
   removed: boolean;
 }
 
-/** What the archive's events become. */
+/** Changes to the archived events. */
 export interface Correction {
-  /** New, or otherwise than they were archived. */
+  /** Events that are new, or differ from the archived ones. */
   written: FleetEvent[];
-  /** How many of those are new. */
+  /** How many of the written events are new. */
   added: number;
-  /** Never happened. */
+  /** Archived events that never happened. */
   removed: FleetEvent[];
-  /**
-   * What was not published before: phases of events in `written` that neither the live rules nor a recalculation
-   * published.
-   */
+  /** Phases of events in `written` that neither the live rules nor a recalculation published before. */
   news: Phase[];
-  /** How many events that last are new or changed, written or held back. */
+  /** How many lasting events are new or changed, whether written or held back. */
   open: number;
   /**
-   * True where what lasts is what the live rules have too, by the same ids: whatever they report from here on is what
-   * the history will say, and nothing is left to be corrected.
+   * Whether the live rules have the same lasting events, with the same ids. Then everything that they report from here
+   * on agrees with the history, and nothing is left to correct.
    */
   settled: boolean;
 }
@@ -43,39 +40,38 @@ export interface Correction {
 /** One phase of an event. */
 export type Phase = Pick<FleetEvent, 'id' | 'phase'>;
 
-/** Kinds that report at their end what was gone through since their begin. */
+/** Kinds whose end reports totals since their start. */
 const SUMMED: ReadonlySet<EventKind> = new Set(eventKindsWhere(({ description }) => description.isSummed === true));
 
-/** What records say themselves, whatever other positions are on their way. */
+/** Kinds that a single record states by itself, whatever other positions are still in transit. */
 const ALARMS: ReadonlySet<EventKind> = new Set(['alarm', 'harsh-driving']);
 
-/** What a run over the history made, up to a fix. */
+/** Result of a run over the history, up to a fix. */
 export interface Findings {
-  /** By id, each in its latest phase. */
+  /** Events by id, each in its latest phase. */
   made: ReadonlyMap<EventId, FleetEvent>;
-  /** What was over by then stays as the archive has it, where it has it. */
+  /** Events that were over by this time stay as archived. */
   fromMs: number;
-  /** The first fix that was gone through: of what began before nothing is known but that it was there. */
+  /** First fix of the run. Of what began before, the run only knows that it was in progress. */
   firstFixMs: number;
-  /** True where that is the vehicle's first fix of all. */
+  /** Whether that is the vehicle's very first fix. */
   beginsHistory: boolean;
   /** The first fix after the interval that is recalculated. */
   firstAfterMs: number;
-  /** The last fix that was gone through: what the archive knows from later fixes, it knows better. */
+  /** Last fix of the run. What the archive derived from later fixes prevails. */
   untilMs: number;
-  /** Events that would be archived already if they had happened; null: none. */
+  /** Events that the archive would already have if they had happened; null: none. */
   knownBefore: ReadonlySet<EventId> | null;
   /**
-   * True where positions are on their way that may contradict what lasts: what is new of it is held back, but for
-   * alarms.
+   * Whether positions in transit may contradict lasting events. New lasting events are then held back, except alarms.
    */
   awaitsData: boolean;
 }
 
 /**
- * Holds events that were recalculated against those in the archive.
+ * Compares recalculated events with those in the archive.
  *
- * @param archived those that began no later than `untilMs`, and that are the recalculation's to judge
+ * @param archived those that began no later than `untilMs`, and that this recalculation judges
  */
 export function correct(findings: Findings, archived: readonly HistoricEvent[]): Correction {
   const { made, fromMs, firstFixMs, beginsHistory, firstAfterMs, untilMs, knownBefore, awaitsData } = findings;
@@ -86,7 +82,7 @@ export function correct(findings: Findings, archived: readonly HistoricEvent[]):
   let held = 0;
   let settled = true;
   const rest = new Map(made);
-  /** Removed by an earlier recalculation: they were published. */
+  /** Events removed by an earlier recalculation: they were published. */
   const gone = new Set<EventId>();
 
   for (const { event: known, recalculation, removed: isGone } of archived) {
@@ -107,26 +103,26 @@ export function correct(findings: Findings, archived: readonly HistoricEvent[]):
       removed.push(known);
       if (lasts) settled = false;
     } else if (now.phase === 'begin' && lasts) {
-      // The live rules know nothing of an event that a recalculation began: its end is for another one to find.
+      // The live rules do not know an event that a recalculation began: another recalculation has to find its end.
       if (recalculation !== null && known.phase === 'begin') settled = false;
-      // Nor do they put what came late into the totals of what goes on.
+      // Nor do they add late data to the totals of a lasting event.
       if (SUMMED.has(now.kind) && beganAtMs(now.id) <= firstAfterMs) settled = false;
       if (known.phase === 'begin' ? !isSame(now, known) : !beganAlike(now, known)) {
         written.push(now);
         settled = false;
       } else if (!isStartSame(now, known)) {
-        // It was archived with its end, and is corrected there.
+        // The event was archived with its end, and is corrected there.
         settled = false;
       }
     } else if (!isSame(now, known)) {
       written.push(now);
-      // The end of what the live rules know is theirs to find.
+      // The live rules report the ends of events that they know.
       if (recalculation !== null && known.phase === 'begin' && now.phase === 'end') news.push(now);
       if (now.phase === 'begin') settled = false;
     }
   }
   for (const event of rest.values()) {
-    // Seen from the middle on, and archived by nobody: when it began is not known.
+    // Seen only from its middle, and not archived: its start is unknown.
     if (!beginsHistory && beganAtMs(event.id) === firstFixMs) continue;
     if (knownBefore?.has(event.id) || !touches(event, fromMs)) continue;
     if (awaitsData && event.phase === 'begin' && !ALARMS.has(event.kind)) {
@@ -143,9 +139,7 @@ export function correct(findings: Findings, archived: readonly HistoricEvent[]):
   return { written, added, removed, news, open, settled };
 }
 
-/**
- * Phases of a new event that nothing was published of: it may be what was removed, only otherwise than it was known.
- */
+/** Phases of a new event that were never published. The event may be a removed one in another form. */
 function unknownPhasesOf(event: FleetEvent, removed: readonly FleetEvent[]): FleetEvent['phase'][] {
   const phases: FleetEvent['phase'][] = event.phase === 'begin' ? ['begin'] : ['begin', 'end'];
   const known = removed.filter((each) => subjectOf(each) === subjectOf(event) && overlaps(each, event));
@@ -158,9 +152,7 @@ function overlaps(a: FleetEvent, b: FleetEvent): boolean {
   return a.startedAtMs <= lastMs(b) && b.startedAtMs <= lastMs(a);
 }
 
-/**
- * What the run found already going on at its first fix, and which may be the event that the archive knows the begin of.
- */
+/** The event that the run found in progress at its first fix, and that may be the archived one. */
 function takenUp(
   made: ReadonlyMap<EventId, FleetEvent>,
   known: FleetEvent,
@@ -175,12 +167,12 @@ function subjectOf(event: FleetEvent): string {
   return `${event.kind} ${geofenceOf(event) ?? ''} ${eventSubjectOf(event)}`;
 }
 
-/** Did it last when this fix was taken, as far as fixes up to it say? */
+/** Whether the event lasted at this fix, according to fixes up to it. */
 function isOpenAt(event: FleetEvent, fixMs: number): boolean {
   return event.phase === 'begin' || event.fixTimeMs > fixMs;
 }
 
-/** An event that was found going on, with the begin that is known of it. */
+/** An event that was found in progress, with its known start. */
 function begunAs(known: FleetEvent, found: FleetEvent): FleetEvent {
   const { id, startedAtMs, fromFixTimeMs, startLatitude, startLongitude } = known;
   const hasStart = startLatitude !== undefined && startLongitude !== undefined;
@@ -193,14 +185,14 @@ function begunAs(known: FleetEvent, found: FleetEvent): FleetEvent {
   } as FleetEvent;
 }
 
-/** Did they begin at the same place? What was recorded before places of begins were kept, did. */
+/** Whether both began at the same place. True for an event recorded before start positions were kept. */
 function isStartSame(a: FleetEvent, b: FleetEvent): boolean {
   if (a.startLatitude === undefined || b.startLatitude === undefined) return true;
   const isNear = (x = 0, y = 0) => roundedDegrees(x) === roundedDegrees(y);
   return isNear(a.startLatitude, b.startLatitude) && isNear(a.startLongitude, b.startLongitude);
 }
 
-/** To the precision of the archive. */
+/** Rounds to the precision of the archive. */
 function roundedDegrees(degrees: number): number {
   return Math.round(degrees * 1e7);
 }
@@ -209,9 +201,9 @@ function beganAlike(a: FleetEvent, b: FleetEvent): boolean {
   return a.startedAtMs === b.startedAtMs && a.fromFixTimeMs === b.fromFixTimeMs;
 }
 
-/** Do they say the same, to the precision of the archive? By whom it was said is another matter. */
+/** Whether both state the same facts, to the precision of the archive. The origin does not matter. */
 export function isSame(a: FleetEvent, b: FleetEvent): boolean {
-  // An event recorded before it was kept where events began says nothing else.
+  // An event recorded before start positions were kept does not contradict one that has them.
   const hasStart = a.startLatitude !== undefined && b.startLatitude !== undefined;
   return factsOf(a, hasStart) === factsOf(b, hasStart);
 }

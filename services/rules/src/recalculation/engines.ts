@@ -2,19 +2,19 @@ import { asChange, type Definition } from '@outrider/domain';
 import { Engine } from '@outrider/engine';
 import type { Scope } from './history-run.ts';
 
-/** Cached engines, at most. */
+/** Maximum number of cached engines. */
 const KEPT = 4;
 
 /**
- * Engines for recalculations. To make one ready takes time for each geofence; vehicles that the same people see have
- * the same ones, and late data often comes of many vehicles at once: so an engine is used again where its definitions
- * are those that are wanted.
+ * Cache of engines for recalculations. Preparing an engine takes time for each geofence. Vehicles that the same people
+ * see have the same geofences, and late data often comes from many vehicles at once: so an engine is reused for the
+ * same definitions.
  */
 export class Engines {
-  /** The one used last comes last. */
+  /** Least recently used first. */
   readonly #ready: { scope: Scope; engine: Engine }[] = [];
 
-  /** An engine that knows the definitions of a scope, and of its vehicle nothing more. */
+  /** Returns an engine with the definitions of a scope, and without a state of its vehicle. */
   engineFor(scope: Scope): Engine {
     const at = this.#ready.findIndex(
       (ready) => isAlike(ready.scope.geofences, scope.geofences) && isAlike(ready.scope.owners, scope.owners),
@@ -28,7 +28,7 @@ export class Engines {
     return engine;
   }
 
-  /** The vehicle of a scope is done with: nothing of it is kept. */
+  /** Removes the vehicle of a scope, including its state, from the engine. */
   release(engine: Engine, { vehicle }: Scope): void {
     engine.forget(vehicle.id);
   }
@@ -40,7 +40,7 @@ function made({ vehicle, owners, geofences }: Scope): Engine {
   return engine;
 }
 
-/** The very same definitions, in the same order: a change makes another object of one. */
+/** Whether both are identical objects in the same order: a change of a definition creates another object. */
 function isAlike(one: readonly Definition[], other: readonly Definition[]): boolean {
   return one.length === other.length && one.every((definition, nth) => definition === other[nth]);
 }

@@ -5,7 +5,8 @@ import type { HistoricPosition } from './history-run.ts';
 import type { EventCursor, History, LateArrivalsQuestion, PositionCursor } from './recalculate-vehicle.ts';
 
 /**
- * The archive, as it answers questions about many vehicles at once: each of another one, each answered in its place.
+ * Archive queries about many vehicles at once: each question is about a different vehicle, and the answers have the
+ * order of the questions.
  */
 export interface ManyHistory extends History {
   haveLateArrivals(questions: readonly LateArrivalsQuestion[]): Promise<boolean[]>;
@@ -22,14 +23,12 @@ export interface ManyHistory extends History {
   >;
 }
 
-/**
- * Questions of one statement: as many as the archive takes; of tracks fewer, because each is answered with many rows.
- */
+/** Questions per statement: as many as the archive accepts. Fewer for tracks, because each returns many rows. */
 const QUESTIONS_AT_ONCE = 100;
 const TRACKS_AT_ONCE = 50;
-/** Of a track so many positions in one answer: with those of the others it is all that is held in memory. */
+/** Maximum positions per track in one answer: only the answers to one statement are held in memory. */
 const PAGE_POSITIONS = 1500;
-/** The terminal of a position does not matter. */
+/** Placeholder: the terminal of a position does not matter. */
 const NOBODY = { terminalId: '' as TerminalId, protocol: 'osmand' as ProtocolName };
 
 /** A query that waits to be batched with others. */
@@ -40,15 +39,15 @@ interface Waiting<Question, Answer> {
 }
 
 /**
- * The archive for recalculations that run side by side: what they ask is put together, and asked once all of them wait
+ * Archive for recalculations that run concurrently. It batches their queries, and runs a batch once all of them wait
  * for an answer. So a fleet costs a few statements for each step that its vehicles take, not a few for each vehicle.
  *
- * Between two answers others have the thread.
+ * Yields the thread between two answers.
  */
 export class HistoryOfMany implements History {
   readonly #history: ManyHistory;
   readonly #kinds: { ask(): Promise<void> }[] = [];
-  /** Recalculations under way, and how many of them have a question that was not asked yet. */
+  /** Number of running recalculations, and how many of them have a query that was not sent yet. */
   #running = 0;
   #unasked = 0;
 
@@ -65,7 +64,7 @@ export class HistoryOfMany implements History {
     this.#events = this.#together(QUESTIONS_AT_ONCE, (questions) =>
       history.archivedEventsOfMany(questions, Math.min(...questions.map(({ limit }) => limit))),
     );
-    // One that begins long ago makes its statement read as much of the others.
+    // Ordered by start: a track that begins long ago makes its statement read as much for the others.
     this.#tracks = this.#together(
       TRACKS_AT_ONCE,
       async (questions) => {
@@ -95,7 +94,7 @@ export class HistoryOfMany implements History {
   }
 
   track(question: Parameters<History['track']>[0]): ReturnType<History['track']> {
-    // What is asked together goes on to the newest.
+    // Batched queries have no end time.
     if (question.toMs === Number.POSITIVE_INFINITY) return this.#tracks(question);
     return this.#alone(() => this.#history.track(question));
   }
@@ -105,7 +104,7 @@ export class HistoryOfMany implements History {
     return this.#alone(() => this.#history.archivedEvents(question));
   }
 
-  /** Runs recalculations side by side, of a vehicle each, all of which ask this history. */
+  /** Runs recalculations concurrently, one vehicle each. All of them query this history. */
   async run<T>(recalculations: readonly (() => Promise<T>)[]): Promise<PromiseSettledResult<T>[]> {
     this.#running += recalculations.length;
     return Promise.allSettled(
@@ -120,7 +119,7 @@ export class HistoryOfMany implements History {
     );
   }
 
-  /** A query for one vehicle, which is not batched. */
+  /** Runs a query for one vehicle without batching. */
   async #alone<T>(ask: () => Promise<T>): Promise<T> {
     this.#running--;
     this.#askIfAllWait();
@@ -177,7 +176,7 @@ export class HistoryOfMany implements History {
   }
 }
 
-/** Did the statement take more than one may? With fewer questions it takes less. */
+/** Whether the statement exceeded its limits. With fewer questions it needs less. */
 function isTooMuch(error: unknown): boolean {
   return error instanceof Error && error.name === 'TooMuchError';
 }

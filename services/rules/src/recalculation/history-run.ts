@@ -29,16 +29,16 @@ import {
 } from '@outrider/engine';
 import type { Phase } from './correction.ts';
 
-/** A position as the archive gives it back: with what the engine judges it by. */
+/** An archived position, with the values by which the engine judges it. */
 export interface HistoricPosition extends Position {
   receivedAtMs: number;
   terminalId: TerminalId;
   protocol: ProtocolName;
-  /** Why it moves nothing; what it says of ignition and alarms counts all the same. */
+  /** Why the position does not move the vehicle. Its ignition and alarms count all the same. */
   rejection: Rejection | null;
 }
 
-/** More than these of one vehicle are not put together in memory. */
+/** Maximum number of events of one vehicle that are assembled in memory. */
 const MAX_EVENTS = 200_000;
 
 /** Kinds that can't be recalculated from fixes: they depend on when data came, or a worker makes them. */
@@ -49,24 +49,25 @@ export class TooManyEventsError extends Error {
   override name = 'TooManyEventsError';
 }
 
-/** What of all definitions a recalculation goes by: see {@link scopeOf}. */
+/** The definitions that a recalculation depends on: see {@link scopeOf}. */
 export interface Scope {
   vehicle: Vehicle;
   /** Only this geofence's events; null: all of the vehicle's. */
   geofenceId: GeofenceId | null;
-  /** Those who may see the vehicle, … */
+  /** Users who may see the vehicle, … */
   owners: readonly User[];
-  /** … and their geofences, be the vehicle among those that they watch or not. */
+  /** … and their geofences, whether or not they watch the vehicle. */
   geofences: readonly Geofence[];
-  /** Geofences that can be judged by. */
+  /** Geofences whose events can be judged. */
   geofenceIds: ReadonlySet<GeofenceId>;
-  /** The longest that anything waits before it is reported, in milliseconds. */
+  /** Longest wait before something is reported, in milliseconds. */
   longestWaitMs: number;
 }
 
 /**
- * The definitions that decide over a vehicle's events: its own, and the geofences that watch it with their owners, as
- * they are now. Null where the vehicle (or the geofence that is asked about) is no more, or is not watched.
+ * Returns the current definitions that determine a vehicle's events: its own, and the geofences that watch it with
+ * their owners. Null when the vehicle (or the requested geofence) no longer exists, or when the geofence does not watch
+ * it.
  */
 export function scopeOf(directory: Directory, vehicleId: VehicleId, geofenceId: GeofenceId | null): Scope | null {
   const vehicle = directory.vehicles.get(vehicleId);
@@ -92,8 +93,8 @@ export function scopeOf(directory: Directory, vehicleId: VehicleId, geofenceId: 
 }
 
 /**
- * The geofences that decide over the events of one. Where its owner has more than count at one position, the others
- * decide whether it does.
+ * The geofences that determine the events of one geofence. If its owner has more geofences than count at one position,
+ * the others decide whether it counts.
  */
 function considered(directory: Directory, named: Geofence | undefined): readonly Geofence[] {
   if (named === undefined) return [];
@@ -101,18 +102,18 @@ function considered(directory: Directory, named: Geofence | undefined): readonly
   return ofOwner.length > MAX_GEOFENCES_AT_ONCE ? ofOwner : [named];
 }
 
-/** Is it for a recalculation of this scope to say whether the event happened? */
+/** Whether a recalculation of this scope decides if the event happened. */
 export function isJudged({ geofenceId, geofenceIds }: Scope, event: FleetEvent): boolean {
   if (BY_ARRIVAL.has(event.kind)) return false;
   const of = geofenceOf(event);
   if (geofenceId !== null) return of === geofenceId;
-  // What a geofence saw that is gone, or that watches other vehicles now, nobody can judge any more: it stays.
+  // Events of a geofence that is deleted, or now watches other vehicles, cannot be judged any more: they stay.
   return of === null || geofenceIds.has(of);
 }
 
 /**
- * The engine of the live rules on a vehicle's history: fixes in the order in which they were taken, whenever they came,
- * under the definitions as they are.
+ * Runs the engine of the live rules over a vehicle's history, with the current definitions. Fixes are processed in the
+ * order in which they were taken, whenever they arrived.
  */
 export class HistoryRun {
   readonly #scope: Scope;
@@ -120,31 +121,35 @@ export class HistoryRun {
   readonly #fromMs: number;
   readonly #toMs: number;
   #offset = 0;
-  /** Those that touch the interval: each in its latest phase. */
+  /** Events that touch the interval, each in its latest phase. */
   readonly events = new Map<EventId, FleetEvent>();
-  /** What fixes of the interval and after it made known, as `<id> <phase>`: each with when its packet was received. */
+  /**
+   * Phases reported by fixes of the interval or later, by `<id> <phase>`, with the reception times of their packets.
+   */
   readonly made = new Map<string, FleetEvent>();
-  /** Those whose begin was reported by a fix before the interval. */
+  /** Events whose begin was reported by a fix before the interval. */
   readonly reportedBefore = new Set<EventId>();
   /** Unix milliseconds of the first fix that counts, … */
   firstFixMs: number | null = null;
-  /** … and of the last position of whatever kind; null before. */
+  /** … and of the last position of any kind; null before the first. */
   lastFixMs: number | null = null;
-  /** The first fix after the interval: what it makes of a step hangs on the fix before, which may have come late. */
+  /** First fix after the interval. Its step depends on the fix before, which may have come late. */
   firstAfterMs = Number.POSITIVE_INFINITY;
   positions = 0;
-  /** Fixes after the interval that were taken in one after the other without a doubt, … */
+  /** Number of consecutive fixes after the interval that were accepted without doubt, … */
   #sound = 0;
-  /** … from this one to this. */
+  /** … and the times of the first and the last of them. */
   #soundSinceMs = 0;
   #soundUntilMs = 0;
-  /** What positions of the interval said and none after it has said again: it may be known from there alone. */
+  /**
+   * Values reported in the interval and not repeated since: their current state may be known from the interval alone.
+   */
   readonly #unrepeated = new Set<'ignition' | 'supplyV' | 'fuel-used'>();
-  /** The engine's counters of fuel: a trip begins with their last reading. */
+  /** Fuel counters of the vehicle: a trip begins with their last reading. */
   readonly #counters: readonly CompiledSensor[];
 
   /**
-   * @param engine that knows the definitions of the scope, and nothing of the vehicle yet
+   * @param engine has the definitions of the scope, and no state of the vehicle yet
    * @param fromMs events that were over by then are left out
    * @param toMs time of the last fix of the interval
    */
@@ -158,7 +163,7 @@ export class HistoryRun {
   }
 
   /**
-   * Takes positions in: newer than all before, in their order.
+   * Processes positions, in order and newer than all before.
    *
    * @throws {TooManyEventsError} when more happened than can be kept
    */
@@ -173,7 +178,7 @@ export class HistoryRun {
         (positions[to]?.fixTimeMs ?? 0) <= Math.max(reachedAtMs, fixTimeMs)
       )
         to++;
-      // A fix ahead of its reception was received by a slow clock: it is past, or it would not be here.
+      // A fix newer than its reception was received by a slow clock. It is past, or it would not be here.
       const receivedAtMs = Math.max(reachedAtMs, fixTimeMs);
       const part = positions.slice(from, to);
       const packet: TelemetryPacket = { vehicleId, terminalId, protocol, receivedAtMs, positions: part };
@@ -194,8 +199,8 @@ export class HistoryRun {
   }
 
   /**
-   * There are no more positions, and up to `nowMs` none will come: the trip of a vehicle that is silent for too long is
-   * over.
+   * Ends the run: no more positions exist, and none will come up to `nowMs`. Ends the trip of a vehicle that has been
+   * silent for too long.
    */
   end(nowMs: number): void {
     const reported: FleetEvent[] = [];
@@ -205,18 +210,21 @@ export class HistoryRun {
   }
 
   /**
-   * False where the live rules may see the newest fixes in another light, though they have them too: something waits
-   * for time to pass; or the fixes since the interval are too few for them to have seen that one of before was a jump,
-   * or to have given up an absence that was longer than they know, or to know whether the ignition is on.
+   * Whether the live rules certainly judge the newest fixes alike. False while something waits for time to pass. Also
+   * false while the fixes since the interval are too few for the live rules to have
+   *
+   * - recognised that a fix before was a jump,
+   * - given up an absence that was longer than they know,
+   * - or learned whether the ignition is on.
    */
   get isDecided(): boolean {
-    // What was first found going on by something that came late, the live rules found later, or not yet.
+    // The live rules noticed later, or not yet, what late data first showed to be in progress.
     if (this.#engine.undecidedSinceMs(this.#scope.vehicle.id, this.#fromMs) !== null) return false;
     if (this.#unrepeated.size > 0) return false;
     // The live rules measure the fuel against levels that late data may have changed.
     const fuelSinceMs = this.#engine.fuelSinceMs(this.#scope.vehicle.id);
     if (fuelSinceMs !== null && fuelSinceMs <= this.#toMs) return false;
-    // Of a driver whose shift late data made, they know nothing: what lasts may be named after that driver at its end.
+    // The live rules do not know the driver of a shift from late data: a lasting event may get that driver at its end.
     const namedUntilMs = this.#engine.pastShiftUntilMs(this.#scope.vehicle.id, this.#fromMs, this.#toMs);
     if (namedUntilMs !== null && this.#lastsSince(namedUntilMs)) return false;
     if (!this.#engine.hasMediansAfter(this.#scope.vehicle.id, this.#toMs)) return false;
@@ -224,7 +232,7 @@ export class HistoryRun {
     return this.#sound >= REANCHOR_FIXES && sinceMs >= Math.max(REANCHOR_MS, this.#scope.longestWaitMs);
   }
 
-  /** Does anything last that began then or before? */
+  /** Whether an event lasts that began at this time or before. */
   #lastsSince(ms: number): boolean {
     for (const { phase, startedAtMs } of this.events.values()) if (phase === 'begin' && startedAtMs <= ms) return true;
     return false;
@@ -247,7 +255,7 @@ export class HistoryRun {
 
   #judge(positions: readonly HistoricPosition[], accepted: number): void {
     const valid = positions.filter(isGood);
-    // Records of one time move the vehicle once.
+    // Records of the same time move the vehicle once.
     if (accepted < new Set(valid.map(({ fixTimeMs }) => fixTimeMs)).size) this.#sound = 0;
     else
       for (const { fixTimeMs } of valid) {
@@ -263,7 +271,7 @@ export class HistoryRun {
     if (this.made.size > 2 * MAX_EVENTS) throw new TooManyEventsError(`more than ${MAX_EVENTS} events`);
   }
 
-  /** @param untilMs time of the fix that shows it: of a gap that may be one before the interval */
+  /** @param untilMs time of the fix that shows the event; the fix time of a gap event may be before the interval */
   #keep(event: FleetEvent, untilMs: number): void {
     if (!isJudged(this.#scope, event)) return;
     if (touches(event, this.#fromMs) || untilMs >= this.#fromMs) this.events.set(event.id, event);
@@ -283,7 +291,7 @@ function isGood({ valid, rejection }: HistoricPosition): boolean {
   return valid && rejection === null;
 }
 
-/** Does what fixes from a moment on say have a part in the event? */
+/** Whether fixes from `fromMs` on contribute to the event. */
 export function touches(event: FleetEvent, fromMs: number): boolean {
   return event.phase === 'begin' || event.fixTimeMs >= fromMs || (event.endedAtMs ?? fromMs) >= fromMs;
 }

@@ -5,8 +5,8 @@ import type { JobFacts } from '@outrider/registry';
 export const RECALCULATIONS = ['late-data', 'old-data', 'recalculate-vehicle', 'recalculate-geozone'] as const;
 
 /**
- * Late data of longer ago is a job of its own, kind `old-data`: a terminal with a wrong date must not have all of its
- * vehicle's history recalculated together with what came late today. Nobody is notified of what it changes.
+ * Maximum age of late data. Older data gets a job of its own, kind `old-data`: a terminal with a wrong date must not
+ * have all of its vehicle's history recalculated together with what came late today. Nobody is notified of its changes.
  */
 export const MAX_LATE_MS = 31 * 86_400_000;
 
@@ -14,22 +14,22 @@ export const MAX_LATE_MS = 31 * 86_400_000;
 export interface RecalculatedInterval {
   fromMs: number;
   toMs: number;
-  /** Late data: when the gateway had the first of it; null: it is recalculated in any case. */
+  /** For late data: when the gateway received the first of it; null: recalculate in any case. */
   receivedAtMs: number | null;
-  /** True where it was recalculated before, and nothing came late since. */
+  /** Whether the interval was recalculated before, and no late data came since. */
   isRepeat?: boolean;
 }
 
-/** What came out up to now, and where to go on. */
+/** Results up to now, and where to resume. */
 export interface Progress {
-  /** The last vehicle that is done. */
+  /** The last vehicle that was completed. */
   afterVehicleId: VehicleId | null;
   vehicles: number;
   positions: number;
   added: number;
   changed: number;
   removed: number;
-  /** How often it failed without getting any further. */
+  /** Number of failures since the last progress. */
   failures: number;
 }
 
@@ -43,7 +43,7 @@ export const NOTHING: Progress = {
   failures: 0,
 };
 
-/** Parameters of one job for two intervals: both, and what lies between. */
+/** Parameters of one job for two intervals: it covers both, and the time between them. */
 export function mergedIntervals(waiting: JobFacts, added: JobFacts): JobFacts {
   const [a, b] = [waiting as unknown as RecalculatedInterval, added as unknown as RecalculatedInterval];
   const receivedAtMs =

@@ -20,7 +20,7 @@ import {
   touches,
 } from './history-run.ts';
 
-/** The archive, as far as a recalculation goes. */
+/** The part of the archive that a recalculation needs. */
 export interface History {
   /** A vehicle's positions, by the time of the fix, oldest first; `fromMs` inclusive, `toMs` exclusive. */
   track(question: {
@@ -33,9 +33,7 @@ export interface History {
   }): Promise<{ positions: readonly HistoricPosition[]; next: PositionCursor | null }>;
   /** Time of the oldest of a vehicle's newest `count` good and valid fixes up to a moment; null without any. */
   startOfLastFixes(question: { vehicleId: VehicleId; throughMs: number; count: number }): Promise<number | null>;
-  /**
-   * What is archived of a vehicle's events, by when they began (both bounds inclusive), if they lasted till `untilMs`.
-   */
+  /** A vehicle's archived events that lasted until `untilMs` or longer, by their start (both bounds inclusive). */
   archivedEvents(question: {
     vehicleId: VehicleId;
     fromMs: number;
@@ -45,7 +43,7 @@ export interface History {
     limit: number;
     after: EventCursor | null;
   }): Promise<{ events: readonly HistoricEvent[]; next: EventCursor | null }>;
-  /** Puts events in the place of others: a reader sees all of it or nothing. */
+  /** Replaces events atomically: a reader sees all of the change or none. */
   replaceEvents(replacement: {
     number: number;
     written: readonly FleetEvent[];
@@ -53,8 +51,8 @@ export interface History {
   }): Promise<void>;
 }
 /**
- * Did something of an interval of a vehicle's past come no sooner than at a time? All in Unix milliseconds, bounds
- * inclusive.
+ * Query whether any data of an interval of a vehicle's past arrived at or after a time. All in Unix milliseconds,
+ * bounds inclusive.
  */
 export interface LateArrivalsQuestion {
   vehicleId: VehicleId;
@@ -75,36 +73,36 @@ export interface EventCursor {
 
 export interface VehicleTask {
   scope: Scope;
-  /** One that knows the definitions of the scope, and nothing of the vehicle yet. */
+  /** Has the definitions of the scope, and no state of the vehicle yet. */
   engine: Engine;
   /** The interval of history, by the times of fixes in Unix milliseconds; both inclusive. */
   fromMs: number;
   toMs: number;
   /**
-   * True where only positions are new, not definitions: the archive knows what was reported before the interval, and it
-   * stays.
+   * Whether only positions are new, not definitions. Then the archive knows what was reported before the interval, and
+   * that stays.
    */
   isLateData: boolean;
-  /** True where it was recalculated before: data that was on its way then is there. Default: false. */
+  /** Whether the interval was recalculated before: data in transit then has arrived. Default: false. */
   isRepeat?: boolean;
   /**
-   * Beyond the interval, nothing that the gateway had at this moment or later is gone through: what the live rules make
-   * of it may not be archived yet.
+   * Positions after the interval that the gateway received at this time or later are left out: the events that the live
+   * rules derive from them may not be archived yet.
    */
   freshMs: number;
-  /** Larger than that of any recalculation before, where clocks are right. */
+  /** Number of this recalculation: larger than those of all earlier ones if clocks are right. */
   number: number;
   /**
-   * Publishes what was not published before, each event with when its data was received: before the archive knows it,
-   * so that it is published again, and not never, where the process dies in between. Default: no notifications.
+   * Publishes events that were not published before, each with the reception time of its data. Called before the
+   * archive is changed: after a crash in between they are published again, and not lost. Default: no notifications.
    */
   publish?: ((events: readonly FleetEvent[]) => Promise<void>) | null;
   /**
-   * Announces what the archive is about to say, for readers that keep what it has: before it does, for the same reason.
-   * Default: nobody wants to know.
+   * Announces changes of the archive to readers that cache it. Called before the change, for the same reason. Default:
+   * no announcement.
    */
   announce?: (correction: Pick<Correction, 'written' | 'removed'>) => Promise<void>;
-  /** Positions at a time: what is between two chances for others to use the thread. Default 5000. */
+  /** Positions per step: other work gets the thread between two steps. Default 5000. */
   pagePositions?: number;
 }
 
@@ -113,13 +111,13 @@ export interface VehicleOutcome {
   added: number;
   changed: number;
   removed: number;
-  /** False where what lasts is otherwise than the live rules have it: it has to be looked at again when it is over. */
+  /** False when lasting events differ from those of the live rules: recalculate again when they are over. */
   settled: boolean;
-  /** True where data that is on its way may end what lasts: it has to be looked at again when that is there. */
+  /** True when data in transit may end lasting events: recalculate again when it has arrived. */
   awaitsData: boolean;
 }
 
-/** Of a vehicle of which nothing had to be recalculated. */
+/** Outcome for a vehicle with nothing to recalculate. */
 export const UNTOUCHED: Readonly<VehicleOutcome> = Object.freeze({
   positions: 0,
   added: 0,
@@ -135,30 +133,30 @@ const MAX_ARCHIVED = 400_000;
 const MINUTE_MS = 60_000;
 /** Time before the interval that the engine processes first, to have its state at the beginning. */
 const MIN_WARM_UP_MS = 2 * 3_600_000;
-/** Levels of a tank are compared with those of half a day before, and these were smoothed. */
+/** Tank levels are compared with those of half a day before, which are smoothed values themselves. */
 const TANK_WARM_UP_MS = 86_400_000;
 const TANK_WARM_UP_FIXES = 400;
-/** The first of them may be a jump: the engine needs a few to see that the others are right. */
+/** The first fix may be a jump: the engine needs several to see that the others are right. */
 const WARM_UP_FIXES = 16;
-/** An event that began longer before the interval than this keeps the begin that the archive has of it. */
+/** An event that began longer before the interval than this keeps its archived start. */
 export const MAX_LOOK_BACK_MS = 7 * 86_400_000;
-/** Of an event that began longer before the interval than this, nothing is known. */
+/** Events that began longer before the interval than this are not considered. */
 const MAX_EVENT_MS = 400 * 86_400_000;
-/** A packet that the gateway received this long ago is archived, and known to the live rules. */
+/** A packet that the gateway received this long ago is archived, and the live rules have processed it. */
 const ON_THE_WAY_MS = 60_000;
 
 /**
  * Recalculates the events of an interval of a vehicle's history, and corrects the archive.
  *
- * It begins early enough for the engine to have the state that it would have had: before the begin of everything that
- * was going on when the interval began, and some more. It goes on behind the interval until what lasts is, event for
- * event, what the live rules have as well: from there on all is as it was reported. Where that is not before the newest
- * fix, what is there is written, and the outcome says that it is not settled.
+ * The run begins before everything that was in progress when the interval began, and some time earlier: then the engine
+ * has the state that it would have had. The run continues after the interval until its lasting events are those of the
+ * live rules: from there on everything is as it was reported. If that does not happen before the newest fix, the result
+ * is written as it is, and the outcome is marked as not settled.
  *
  * A repetition has the same result and changes nothing.
  *
- * @param onProgress called now and then, with 0 to 1 and the number of positions; what it throws breaks it off
- * @throws {TooManyEventsError} when the interval holds more than can be put together in memory
+ * @param onProgress called now and then, with 0 to 1 and the number of positions; an error that it throws ends the run
+ * @throws {TooManyEventsError} when the interval holds more events than can be assembled in memory
  */
 export async function recalculateVehicle(
   history: History,
@@ -175,7 +173,7 @@ export async function recalculateVehicle(
   const run = new HistoryRun(task.engine, scope, fromMs, toMs);
   const knownBefore = task.isLateData ? run.reportedBefore : null;
   let correction: Correction | null = null;
-  /** The first position that is not gone through because it is too new. */
+  /** The first position that was left out because it is too new. */
   let withheld: HistoricPosition | undefined;
   const question = { vehicleId: scope.vehicle.id, fromMs: startMs, toMs: Number.POSITIVE_INFINITY };
   const pages = pagesOf((after: PositionCursor | null) =>
@@ -184,7 +182,7 @@ export async function recalculateVehicle(
   for await (const { positions, next } of pages) {
     const fresh = positions.findIndex(
       ({ fixTimeMs, receivedAtMs }) =>
-        // What is ahead has its place when its time has come.
+        // A fix in the future is processed when its time has come.
         fixTimeMs > freshMs + MAX_AHEAD_LIVE_MS || (fixTimeMs > toMs && receivedAtMs >= freshMs),
     );
     run.take(fresh < 0 ? positions : positions.slice(0, fresh));
@@ -224,37 +222,37 @@ export async function recalculateVehicle(
   return { positions: run.positions, added, changed, removed: removed.length, settled, awaitsData };
 }
 
-/** Did it come late itself, as more of what a terminal had kept? */
+/** Whether the position came late itself, as a further part of a terminal's stored records. */
 function isLate({ fixTimeMs, receivedAtMs }: HistoricPosition): boolean {
   return fixTimeMs < receivedAtMs - ON_THE_WAY_MS;
 }
 
-/** From when on the engine has to see a vehicle's fixes in order to know, at a moment, how things stand. */
+/** Time of the first fix that the engine needs in order to have the vehicle's state at `knownFromMs`. */
 async function startOf(history: History, scope: Scope, knownFromMs: number): Promise<number> {
-  // What went before decides how something begins: a trip, by where the vehicle had stood.
+  // Earlier events decide how something begins: a trip, by where the vehicle had stood.
   const before = new ArchivedUpTo(history, scope, knownFromMs - 1);
   await before.readThrough(knownFromMs - 1);
   const isTank = scope.vehicle.tankCapacityL !== null;
   const leastMs = isTank ? TANK_WARM_UP_MS : MIN_WARM_UP_MS;
   const warmMs = before.earliestMs(knownFromMs) - Math.max(leastMs, 2 * scope.longestWaitMs);
-  // Some fixes at least, however long before: where nothing is known of before, nothing is seen to begin.
+  // At least some fixes, however old: without earlier fixes, nothing is seen to begin.
   const lastFixes = {
     vehicleId: scope.vehicle.id,
     throughMs: warmMs,
     count: isTank ? TANK_WARM_UP_FIXES : WARM_UP_FIXES,
   };
   const startMs = (await history.startOfLastFixes(lastFixes)) ?? warmMs;
-  // Events are counted by the minute: from the middle of one on, fewer would be left out than were live.
+  // The event cap counts by the minute: from the middle of a minute on, it would leave out fewer events than live.
   return startMs - (startMs % MINUTE_MS);
 }
 
-/** The archived events that touch an interval, as far as they were read. */
+/** Archived events that touch an interval, as far as they have been read. */
 class ArchivedUpTo {
   readonly #history: History;
   readonly #scope: Scope;
   readonly #fromMs: number;
   readonly events: HistoricEvent[] = [];
-  /** The number of the last recalculation that wrote any of them. */
+  /** Highest number of a recalculation that wrote any of them. */
   lastNumber = 0;
   #nextMs: number;
 
@@ -265,7 +263,7 @@ class ArchivedUpTo {
     this.#nextMs = fromMs - MAX_EVENT_MS;
   }
 
-  /** When the first of them began, of those that are not left as they began. */
+  /** Start of the earliest event, except those that keep their archived start. */
   earliestMs(fromMs: number): number {
     let earliestMs = fromMs;
     for (const { event } of this.events) {
@@ -275,7 +273,7 @@ class ArchivedUpTo {
     return earliestMs;
   }
 
-  /** Reads on, up to what began at a moment. */
+  /** Continues reading, up to the events that began at `throughMs`. */
   async readThrough(throughMs: number): Promise<void> {
     if (throughMs < this.#nextMs) return;
     const { vehicle, geofenceId } = this.#scope;

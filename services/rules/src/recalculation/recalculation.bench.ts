@@ -28,7 +28,7 @@ import { createRecalculator } from './recalculator.ts';
 
 export interface RecalculationBenchOptions {
   vehicles: number;
-  /** How long each vehicle was out of reach, in minutes. */
+  /** How long each vehicle was offline, in minutes. */
   outageMinutes: number;
   say(progress: string): void;
 }
@@ -39,18 +39,18 @@ export interface RecalculationBenchResult {
   /** From the first late interval in the log to the end of the last recalculation. */
   seconds: number;
   vehiclesPerSecond: number;
-  /** What the process computed meanwhile, on all threads, those of ClickHouse included. */
+  /** Processor time meanwhile on all threads of the process, including those of ClickHouse. */
   cpuSeconds: number;
   /** Positions that the recalculations went through. */
   positions: number;
   correctedEvents: number;
-  /** The engine alone over as many of the same positions, in memory. */
+  /** Time of the engine alone for the same number of positions, in memory. */
   bareSeconds: number;
   bareVehiclesPerSecond: number;
-  /** Of the bare engine's vehicles per second. */
+  /** Share of the bare engine's vehicles per second. */
   share: number;
   maxRssMb: number;
-  /** The longest that nothing else ran on the thread, in milliseconds. */
+  /** Longest time for which the main thread was blocked, in milliseconds. */
   longestPauseMs: number;
 }
 
@@ -63,7 +63,7 @@ const DAY_MS = 86_400_000;
 
 const idOf = (kind: string, n: number) => `0190a000-0000-7${kind}-8000-${n.toString(16).padStart(12, '0')}`;
 
-/** Each drives on a line of its own through the same geofences, with a stop of seven minutes in each hour. */
+/** A drive on a line of its own through the same geofences, with a stop of seven minutes in each hour. */
 function driveOf(nth: number, startMs: number, minutes: number): Position[] {
   const phase = (nth * 7919) % 3600;
   const fixes = (minutes * 60) / FIX_SECONDS;
@@ -166,7 +166,7 @@ function bareSecondsEach({ vehicles, changes, startMs, minutes }: Fleet): number
   return (performance.now() - startedAtMs) / 1000 / sample.length;
 }
 
-/** Watches the memory of the process and the pauses of its main thread. */
+/** Measures the memory of the process and the pauses of its main thread. */
 function watchProcess() {
   let [maxRssBytes, longestPauseMs, lastMs] = [0, 0, performance.now()];
   const cpuBefore = process.cpuUsage();
@@ -190,8 +190,9 @@ function watchProcess() {
 }
 
 /**
- * Vehicles that come back after an outage: each has sent its newest positions first, and what it recorded meanwhile
- * afterwards. Their history and their live events are archived; measured is the time until all of it is recalculated.
+ * Benchmark of vehicles that reconnect after an outage. Each has sent its newest positions first, and those recorded
+ * during the outage afterwards. Their history and their live events are archived. The result is the time until all of
+ * it is recalculated.
  */
 export async function recalculationBench(options: RecalculationBenchOptions): Promise<RecalculationBenchResult> {
   const { vehicles: count, outageMinutes, say } = options;

@@ -12,10 +12,10 @@ import type { recalculatorMetrics } from './metrics.ts';
 import { type History, recalculateVehicle, UNTOUCHED, type VehicleOutcome } from './recalculate-vehicle.ts';
 import type { ArrivalHistory, RecalculatorParts } from './recalculator.ts';
 
-/** Jobs under one lease, being recalculated. */
+/** Jobs that are leased and recalculated together. */
 export interface RecalculationTask {
   group: readonly LeasedJob[];
-  /** Another worker has one of them. */
+  /** Whether another worker has leased one of them. */
   isLost: boolean;
 }
 
@@ -26,15 +26,15 @@ export interface RecalculationTimes {
   againMs: number;
 }
 
-/** With pauses that double up to the longest, this is some twenty minutes: enough to restart the archive. */
+/** With pauses that double up to the longest, this takes some twenty minutes: enough to restart the archive. */
 const MAX_FAILURES = 10;
 const LONGEST_RETRY_MS = 300_000;
 const LONGEST_AGAIN_MS = 6 * 3_600_000;
-/** Fixes that arrive in order are there this long after their time. */
+/** Fixes that arrive in order have arrived this long after their time. */
 const ARRIVED_MS = 10_000;
-/** What the gateway received this recently may be archived before the live rules processed it. */
+/** Data that the gateway received this recently may be archived before the live rules have processed it. */
 const FRESH_MS = 2000;
-/** Then it is not any more. */
+/** Margin after {@link FRESH_MS}: then the live rules have processed the data. */
 const SOON_MS = 1000;
 const TOO_MUCH = 'Too much happened in this time range: ask for a shorter one.';
 
@@ -49,7 +49,7 @@ class BrokenOff extends Error {
 
 type Renewal = (progress: { percent: number; positions: number }, resume: JobFacts | null) => Promise<void>;
 
-/** Recalculates what leased jobs ask for, and settles them. */
+/** Runs the recalculations of leased jobs, and settles the jobs. */
 export class Recalculations {
   readonly #parts: RecalculatorParts;
   readonly #times: RecalculationTimes;
@@ -65,15 +65,15 @@ export class Recalculations {
   }
 
   /**
-   * Renews the leases of late data; a task that lost one breaks off. Other jobs are renewed with their progress alone:
-   * one that is stuck passes to another worker.
+   * Renews the leases of late data; a task that lost one breaks off. Other jobs are only renewed with their progress: a
+   * stuck one passes to another worker.
    */
   async renew(task: RecalculationTask): Promise<void> {
     if (task.group[0]?.job.kind !== 'late-data') return;
     if (!(await this.#parts.jobs.renewTogether(task.group, this.#times.leaseMs))) task.isLost = true;
   }
 
-  /** Recalculates one job vehicle by vehicle; each is noted when it is done. */
+  /** Recalculates one job vehicle by vehicle, and saves the progress after each. */
   async runAlone(task: RecalculationTask, leased: LeasedJob, stop: AbortSignal): Promise<void> {
     const { jobs, history, logger, clock, refresh } = this.#parts;
     const { job } = leased;
@@ -124,7 +124,7 @@ export class Recalculations {
     }
   }
 
-  /** Recalculates late data of many vehicles side by side: each ends as it would alone. */
+  /** Recalculates late data of many vehicles concurrently. Each job ends as it would alone. */
   async runTogether(task: RecalculationTask, stop: AbortSignal): Promise<void> {
     const { jobs, history, refresh, clock } = this.#parts;
     const { group } = task;
@@ -152,7 +152,7 @@ export class Recalculations {
           }),
         );
       };
-      // While the archive answers one half, the rules run over the other.
+      // Two halves: while the archive answers one, the rules run over the other.
       const half = Math.ceil(group.length / 2);
       const results = (await Promise.all([side(group.slice(0, half)), side(group.slice(half))])).flat();
       this.#count(results);
@@ -182,7 +182,7 @@ export class Recalculations {
       this.#parts.logger.info({ kind: 'late-data', jobs: results.length, ...sum }, 'events recalculated');
   }
 
-  /** Vehicles that a job is about, in the order in which they are done. */
+  /** Vehicles of a job, in the order of processing. */
   #vehiclesOf({ job }: LeasedJob): VehicleId[] {
     const { directory } = this.#parts;
     if (job.kind !== 'recalculate-geozone')
@@ -206,7 +206,7 @@ export class Recalculations {
     const { jobs, directory, counters, clock } = this.#parts;
     const { fromMs, toMs, receivedAtMs, isRepeat = false } = job.parameters as unknown as RecalculatedInterval;
     const isLateData = job.kind === 'late-data' || job.kind === 'old-data';
-    // A fix that was ahead of its reception is recalculated once its time has come.
+    // A fix with a time in the future is recalculated once its time has come.
     if (job.kind === 'late-data' && toMs > clock.now()) {
       const rest: RecalculatedInterval & JobFacts = { fromMs: Math.max(fromMs, clock.now()), toMs, receivedAtMs: null };
       const dueAtMs = Math.min(toMs, clock.now() + LONGEST_AGAIN_MS) + ARRIVED_MS;
@@ -243,7 +243,7 @@ export class Recalculations {
     }
   }
 
-  /** @param sinceMs when the late data was received: what it implies about a later fix was unknown before, too */
+  /** @param sinceMs when the late data was received: what it implies for later fixes was unknown before */
   async #publish(events: readonly FleetEvent[], sinceMs: number): Promise<void> {
     const known = events.map((event) => ({ ...event, receivedAtMs: Math.max(event.receivedAtMs ?? 0, sinceMs) }));
     await appendAll(this.#parts.log, lateEventsTopic, known, () => this.#metrics.logFull.inc(), this.#parts.clock);
@@ -251,7 +251,7 @@ export class Recalculations {
   }
 
   async #announce({ written, removed }: Pick<Correction, 'written' | 'removed'>): Promise<void> {
-    // What did not happen goes first: an event that was known otherwise may stand again under another id.
+    // Removed events go first: such an event may appear again under another id.
     const corrections = [
       ...removed.map((event) => ({ event, removed: true })),
       ...written.map((event) => ({ event, removed: false })),
@@ -266,8 +266,8 @@ export class Recalculations {
   }
 
   /**
-   * The job that recalculates an event that lasts again: at once when what was on its way is there, then the less often
-   * the longer the event lasts. Null: no more.
+   * The job that recalculates a lasting event again. It is due as soon as data in transit has arrived; else the longer
+   * the event lasts, the less often. Null: no repetition.
    */
   #again({ job }: LeasedJob, vehicleId: VehicleId, awaitsData: boolean): ServiceJobFields | null {
     const { clock } = this.#parts;
@@ -288,7 +288,7 @@ export class Recalculations {
     if (task.isLost) throw new BrokenOff('lost');
   }
 
-  /** Renews the lease and saves the progress, where that is due; throws where the job must not go on. */
+  /** Returns a function that renews the lease and saves progress when due. It throws when the job must not go on. */
   #renewalOf(task: RecalculationTask, leased: LeasedJob, stop: AbortSignal): Renewal {
     const { jobs, clock } = this.#parts;
     const { leaseMs } = this.#times;
@@ -302,7 +302,7 @@ export class Recalculations {
     };
   }
 
-  /** What becomes of a job that did not get to its end. A lease that is lost settles nothing. */
+  /** Outcome of a job that did not complete. A lost lease settles nothing. */
   #outcomeOf({ job }: LeasedJob, done: Progress, error: unknown): JobOutcome {
     const { logger, clock } = this.#parts;
     const { retryMs } = this.#times;
@@ -317,7 +317,7 @@ export class Recalculations {
     }
     logger.error({ err: error, job: job.id, kind: job.kind }, 'recalculation failed');
     const failures = done.failures + 1;
-    // Nothing else would ask for late data again.
+    // Late data is retried without end: nothing else would request it again.
     if (failures >= MAX_FAILURES && job.kind !== 'late-data')
       return { state: 'failed', error: 'It failed again and again; the log says of what.' };
     const afterMs = Math.min(retryMs * 2 ** Math.min(failures - 1, MAX_FAILURES), LONGEST_RETRY_MS);

@@ -9,19 +9,19 @@ import type { LateArrivalsQuestion } from './recalculate-vehicle.ts';
 import { Recalculations, type RecalculationTask } from './recalculations.ts';
 
 export interface RecalculatorConfig {
-  /** Late data waits this long for more of it. Default 2000. */
+  /** How long late data waits for more of it. Default 2000. */
   lateDelayMs?: number;
-  /** So does data that is more than 31 days late. Default 10,000. */
+  /** The same for data that is more than 31 days late. Default 10,000. */
   oldDelayMs?: number;
-  /** What is not settled is looked at again no sooner than this. Default 300,000. */
+  /** Minimum wait before an unsettled interval is recalculated again. Default 300,000. */
   againMs?: number;
   /** Default 500. */
   pollMs?: number;
   /** Lease duration, renewed while a job runs. Default 20,000. */
   leaseMs?: number;
-  /** After this time a job lets others have a turn. Default 5000. */
+  /** Time after which a job yields to others. Default 5000. */
   turnMs?: number;
-  /** After a failure it is tried again no sooner than this. Default 5000. */
+  /** Minimum wait before a retry after a failure. Default 5000. */
   retryMs?: number;
 }
 
@@ -35,13 +35,13 @@ export interface RecalculatorParts {
   >;
   history: ManyHistory & ArrivalHistory;
   directory: Directory;
-  /** Has the archiver of this process insert what it has gathered. Undefined: it runs elsewhere. */
+  /** Makes the archiver of this process insert its buffered rows. Undefined: it runs elsewhere. */
   hurryArchiver?: () => Promise<void>;
-  /** Counts vehicles anew from where late data came. Undefined: nobody counts them. */
+  /** Marks counters of vehicles for a recount from the late data on. Undefined: vehicles are not counted. */
   counters?: Pick<Counters, 'outdate'>;
   /**
-   * Brings the directory up to what other processes committed before the call: a job may be about what was made a
-   * moment ago. Undefined where no other process exists.
+   * Brings the directory up to date with what other processes committed before the call: a job may refer to something
+   * created a moment ago. Undefined when no other process exists.
    */
   refresh?: () => Promise<void>;
   logger: Logger;
@@ -55,28 +55,30 @@ export interface Recalculator extends Part {
   readonly healthy: boolean;
 }
 
-/** The archive, where it knows what came late and not again. */
+/** Archive query for data that came late. Repeated data does not count. */
 export interface ArrivalHistory {
   hasLateArrivals(question: LateArrivalsQuestion): Promise<boolean>;
 }
 
 const CONSUMER = 'recalculator';
 /**
- * Late data of this many vehicles is recalculated side by side, with a few statements to the archive for all of them.
+ * Maximum number of vehicles whose late data is recalculated concurrently, with a few archive statements for all of
+ * them.
  */
 const TOGETHER = { kind: 'late-data', max: 200 };
-/** One at a time: two at once about one vehicle would correct each other's corrections. */
+/** Tasks at once: two for the same vehicle would correct each other's corrections. */
 const AT_ONCE = 1;
 
 /**
- * Recalculates time ranges of the past: those that late data came for, from topic `late`, and those that users asked
- * for. Both are jobs, and the same is done about both.
+ * Recalculates time ranges of the past: those with late data, from topic `late`, and those that users requested. Both
+ * are jobs, and are processed alike.
  *
  * Why a crash leaves the right result:
- * - A late interval is in the log before the rules' checkpoint knows of it; its job is saved with the consumer's offset
+ * - A late interval is in the log before the rules' checkpoint covers it. Its job is saved with the consumer's offset
  *   in one transaction.
- * - A job is leased; vehicle after vehicle is done and noted, and the next worker repeats the one that was in progress.
- * - The changes of a vehicle are written at once. They are the difference to what is stored: repeated, they are empty.
+ * - A job is leased. Its progress is saved after each vehicle, and the next worker repeats the one that was in
+ *   progress.
+ * - The changes of a vehicle are written at once. They are the difference to what is stored: a repetition writes none.
  */
 export function createRecalculator(parts: RecalculatorParts): Recalculator {
   const { log, jobs, logger, clock } = parts;

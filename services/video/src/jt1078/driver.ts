@@ -23,17 +23,17 @@ import { fromTerminalMs, toTerminalMs } from './terminal-clock.ts';
 
 export interface Jt1078DriverParts {
   hub: Hub;
-  /** The name or address under which terminals reach the media port. */
+  /** Host name or address of the media port for terminals. */
   mediaHost: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   mediaPort: number;
   /** The address that the media port listens on. */
   host: string;
   metrics?: Metrics;
   logger?: Logger;
-  /** How long a terminal may take to answer a command, and to connect after one. */
+  /** Timeout for a terminal's response to a command, and for its connection after one. */
   answerTimeoutMs: number;
-  /** How long a stream may bring nothing. */
+  /** Timeout for a stream without data. */
   stallTimeoutMs: number;
 }
 
@@ -42,16 +42,17 @@ export interface Jt1078Driver extends VideoDriver {
   readonly mediaPort: number;
 }
 
-/** A recording that the terminal said it has, in real time. */
+/** A recording as listed by the terminal, in Unix time. */
 interface Listed extends StoredRecording {
   anyStream: boolean;
 }
 
-/** How long the terminal may take to say that it stops; nobody waits for it. */
+/** Timeout for the terminal's response to a stop command; nothing waits for it. */
 const STOP_TIMEOUT_MS = 5000;
 
 /**
- * Fetches recordings of terminals that speak JT/T 808 and 1078: asks what there is, lets it play, and takes the stream.
+ * Fetches recordings of terminals that speak JT/T 808 and 1078: queries the recordings, starts the playback and
+ * receives the stream.
  */
 export async function createJt1078Driver(parts: Jt1078DriverParts): Promise<Jt1078Driver> {
   const { hub, logger } = parts;
@@ -143,7 +144,7 @@ class Driver implements Jt1078Driver {
         },
         signal,
       );
-      // Terminals connect before they answer, after it, or without.
+      // A terminal may connect before its response, after it, or without any.
       const first = await Promise.race([reported, expectation.connected.then(() => 'connected' as const)]);
       if (first !== 'connected') {
         const refused = refusalOf(first);
@@ -239,19 +240,19 @@ class Driver implements Jt1078Driver {
     return this.#commands.send(terminalOf(source), command, { timeoutMs: this.#parts.answerTimeoutMs, signal });
   }
 
-  /** Whatever came of a playback, the terminal is to send no more of it. */
+  /** Makes the terminal stop a playback, whatever its outcome. */
   #stop(terminalId: TerminalId, channel: number): void {
     const end: TerminalCommand = { type: 'control-playback', channel, action: 'end', seekToMs: null };
     void this.#commands.send(terminalId, end, { timeoutMs: STOP_TIMEOUT_MS });
   }
 }
 
-/** Profiles hold phone numbers as the gateway knows terminals by them. */
+/** Profiles contain phone numbers, which are the terminal ids of the gateway. */
 function terminalOf({ address }: VideoSource): TerminalId {
   return address as TerminalId;
 }
 
-/** The recordings of the wanted stream; without any, those of the other one are better than nothing. */
+/** The recordings of the wanted stream; if it has none, those of the other stream. */
 function chooseStream(
   recordings: readonly Listed[],
   wanted: VideoQuality,
@@ -261,7 +262,7 @@ function chooseStream(
   return { recordings, stream: wanted === 'main' ? 'sub' : 'main' };
 }
 
-/** How much of an interval is covered by recordings, which may overlap. */
+/** Length of the part of an interval that is covered by recordings, which may overlap. */
 function coveredMs(recordings: readonly StoredRecording[], startMs: number, endMs: number): number {
   let covered = 0;
   let reachedMs = startMs;
@@ -274,7 +275,7 @@ function coveredMs(recordings: readonly StoredRecording[], startMs: number, endM
   return covered;
 }
 
-/** Why nothing will come of a command; null where something may. */
+/** The failure of a command; null if the command may still succeed. */
 function refusalOf(outcome: CommandOutcome): Extract<DriverOutcome<never>, { ok: false }> | null {
   switch (outcome.outcome) {
     case 'answered':
@@ -306,7 +307,7 @@ function aborted(): Extract<DriverOutcome<never>, { ok: false }> {
   return { ok: false, reason: 'aborted', detail: 'it was given up' };
 }
 
-/** Null when it takes too long, or is given up. */
+/** Null on timeout or abort. */
 function within<T>(promise: Promise<T>, timeoutMs: number, signal: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const giveUp = () => done(() => resolve(null));

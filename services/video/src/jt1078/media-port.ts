@@ -5,28 +5,28 @@ import { SYSTEM_CLOCK, type TerminalId, terminalIdsOf } from '@outrider/domain';
 import { PlaybackReassembler, type StreamMessage } from '@outrider/protocols';
 import { ConnectionCounts, type Logger, surviveAcceptErrors } from '@outrider/runtime';
 
-/** How long a terminal may take to send its first packet. */
+/** Timeout for the first packet of a terminal. */
 const FIRST_PACKET_MS = 15_000;
 const MAX_CONNECTIONS = 1000;
-/** More than there are ever fragments fetched at a time, over all terminals behind one address. */
+/** More than the number of concurrent fetches, even if all terminals share one address. */
 const MAX_CONNECTIONS_PER_ADDRESS = 300;
 
-/** A stream that was waited for: its connection, paused, with what came on it up to now. */
+/** The connection of an expected stream: paused, with the data received up to now. */
 export interface MediaConnection {
   socket: Socket;
   reassembler: PlaybackReassembler;
   messages: StreamMessage[];
 }
 
-/** Somebody who waits for a stream. */
+/** An expected stream. */
 export interface Expectation {
-  /** Resolves with the first connection that belongs to it. */
+  /** Resolves with the first matching connection. */
   connected: Promise<MediaConnection>;
-  /** Waits no longer; a connection that comes later is turned away. */
+  /** Stops waiting. Later connections are rejected. */
   cancel(): void;
 }
 
-/** Why a connection was turned away. */
+/** Reason why a connection was rejected. */
 export type TurnedAway = 'not-expected' | 'no-stream' | 'silent' | 'too-many-connections' | 'too-many-of-address';
 
 interface Waiting {
@@ -35,9 +35,9 @@ interface Waiting {
 }
 
 /**
- * Where terminals send their streams (JT/T 1078). A connection is known by the number and the channel in its packets,
- * and taken only where somebody waits for these, by the first to come: it must have been made after the
- * playback was asked for, so that what is left of an older one is not taken for it.
+ * Port to which terminals send their streams (JT/T 1078). A connection is identified by the number and the channel in
+ * its packets. The first connection that matches an expected stream is accepted. It must have been made after the
+ * playback was requested, so that the remains of an earlier playback are not mistaken for it.
  */
 export class MediaPort {
   readonly port: number;
@@ -81,7 +81,7 @@ export class MediaPort {
     this.port = port;
   }
 
-  /** @throws {Error} when the same stream is waited for already */
+  /** @throws {Error} when the same stream is already expected */
   expect(terminalId: TerminalId, channel: number): Expectation {
     const key = keyOf(terminalId, channel);
     if (this.#waiting.has(key)) throw new Error(`the stream of ${key} is waited for already`);
@@ -109,7 +109,7 @@ export class MediaPort {
     await closed;
   }
 
-  /** Terminals put other numbers than phone numbers into their packets, as they do in the headers of JT/T 808. */
+  /** Finds an expected stream. Packets may contain numbers other than the phone number, as headers of JT/T 808 do. */
   #waitingFor(number: string, channel: number): Waiting | undefined {
     for (const terminalId of terminalIdsOf(number)) {
       const waiting = this.#waiting.get(keyOf(terminalId, channel));
@@ -124,7 +124,7 @@ export class MediaPort {
     const messages: StreamMessage[] = [];
     this.#sockets.add(socket);
     socket.on('close', () => this.#sockets.delete(socket));
-    // A terminal that goes away is daily business: a reader the stream sees its end.
+    // Disconnecting terminals are normal. The stream's reader sees the end.
     socket.on('error', () => {});
     const refuseUpgrade = (reason: TurnedAway) => {
       onTurnedAway(reason, socket.remoteAddress ?? 'unknown');

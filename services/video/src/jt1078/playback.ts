@@ -4,33 +4,33 @@ import type { DriverOutcome } from '../driver.ts';
 import type { MediaConnection } from './media-port.ts';
 import { readChunk } from './stream-reader.ts';
 
-/** What is played, and how it is to be taken. */
+/** A playback and how to receive it. */
 export interface PlaybackPlan {
   path: string;
   audio: boolean;
-  /** How long what the terminal has of it is, in all. */
+  /** Total length of the terminal's recordings within the fragment. */
   expectedMs: number;
-  /** From the first moment that was asked for to the last. */
+  /** Length of the requested interval. */
   wantedMs: number;
   maxBytes: number;
   stallTimeoutMs: number;
   signal: AbortSignal;
   onProgress(progress: { bytes: number; mediaMs: number }): void;
-  /** Everything is in. */
+  /** Called when everything was received. */
   onComplete(): void;
 }
 
-/** What a playback left: a file, and what did not come of it. */
+/** Result of a playback: facts about the file, and the losses of the stream. */
 export interface Played {
   facts: FootageFacts;
   losses: StreamLosses;
 }
 
-/** A stream may be this much shorter than was expected, and is still whole: terminals cut between key pictures. */
+/** A complete stream may be shorter than expected by this much, because terminals cut between key frames. */
 const TOLERANCE_MS = 2000;
-/** Terminals that keep the connection when they are done are waited for this long. */
+/** Idle time after which a complete stream is finished, for terminals that keep the connection open. */
 const QUIET_MS = 2000;
-/** A terminal that plays on after the end is stopped. */
+/** Overrun after which a terminal that keeps playing is stopped. */
 const OVERRUN_MS = 15_000;
 
 /** Reads a stream to its end into a file. Reading waits for writing, so a fast terminal does not fill the memory. */
@@ -62,7 +62,7 @@ async function finish(
   return { ok: true, value: { facts, losses: reassembler.losses() } };
 }
 
-/** @returns null when all is in; else why it is not */
+/** @returns null when everything was received, otherwise the failure */
 async function takeFrames(
   { socket, reassembler, messages }: MediaConnection,
   writer: Mp4Writer,

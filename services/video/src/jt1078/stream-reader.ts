@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
 import { SYSTEM_CLOCK } from '@outrider/domain';
 
-/** Why a stream gave nothing more. */
+/** Reason why a stream ended. */
 export type StreamEnd =
-  /** The terminal said that this is all. */
+  /** The terminal ended the stream. */
   | 'ended'
   /** The connection broke. */
   | 'broken'
-  /** Nothing came for as long as may be. */
+  /** No data arrived within the timeout. */
   | 'idle';
 
-/** Waits for bytes of a paused socket: the next ones, or why no more come. */
+/** Waits for data on a paused socket. Returns the next bytes, or the reason why the stream ended. */
 export async function readChunk(socket: Socket, idleMs: number): Promise<Buffer | StreamEnd> {
   for (;;) {
     const chunk: Buffer | null = socket.read();
@@ -21,7 +21,7 @@ export async function readChunk(socket: Socket, idleMs: number): Promise<Buffer 
   }
 }
 
-/** @returns false when nothing happened in time */
+/** @returns false on timeout */
 function isReadable(socket: Socket, idleMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const events = ['readable', 'end', 'close', 'error'] as const;

@@ -2,7 +2,7 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { refusedAddress } from '@outrider/channels';
 
-/** An address that a host was resolved to, and that may be connected to. */
+/** A resolved address of a host, to which connections are allowed. */
 export interface CheckedAddress {
   address: string;
   family: 4 | 6;
@@ -17,8 +17,8 @@ export type HostCheck =
   | { ok: false; reason: 'unreachable' | 'address-not-allowed'; detail: string };
 
 /**
- * Where a host of a source leads to. People choose the hosts: unless the operator allows it, nothing inside the own
- * network may be reached, by whatever name, and so every address of the name is looked at.
+ * Resolves the host of a source. Users choose the hosts: unless the operator allows it, no host may lead into the
+ * internal network, so every address of the name is checked.
  *
  * @param host name or address, without the brackets around IPv6
  */

@@ -8,13 +8,13 @@ import { openHttp } from './http-source.ts';
 import { openRelay, type Relay } from './relay.ts';
 
 export interface StreamDriverOptions {
-  /** The program ffmpeg, as it is found in the path. */
+  /** The ffmpeg program, as found in the path. */
   ffmpeg: string;
-  /** Whether sources may be inside the own network. */
+  /** Whether sources may be in the internal network. */
   allowPrivate: boolean;
-  /** Without anything new for this long, a source is given up. */
+  /** A source without new data for this long is given up. */
   stallMs: number;
-  /** All addresses of a name; the system's own where absent. */
+  /** Resolves all addresses of a name. Default: the system's resolver. */
   lookup?: Lookup;
 }
 
@@ -22,8 +22,8 @@ const RTSP_PORT = 554;
 const RTSPS_PORT = 322;
 
 /**
- * Recordings that a URL plays: an RTSP or HTTP source, copied into an MP4 by ffmpeg where that is installed. The
- * connections are made here, to addresses that were checked: ffmpeg itself reaches nothing but this process.
+ * Fetches recordings by URL: an RTSP or HTTP source, copied into an MP4 by ffmpeg if installed. This process makes the
+ * connections, to checked addresses only; ffmpeg connects to nothing but this process.
  */
 export function createStreamDriver(options: StreamDriverOptions): VideoDriver {
   const { allowPrivate, lookup } = options;
@@ -95,7 +95,7 @@ export function createStreamDriver(options: StreamDriverOptions): VideoDriver {
 
   return {
     protocol: 'stream',
-    // Nobody knows without trying.
+    // Only known by trying.
     online: async () => true,
     onPresence: () => () => {},
     recordings: async (): Promise<DriverOutcome<StoredRecording[]>> => ({
@@ -108,7 +108,7 @@ export function createStreamDriver(options: StreamDriverOptions): VideoDriver {
   };
 }
 
-/** The same path, query and login, at the relay. */
+/** The URL with the same path, query and login, through the relay. */
 function throughRelay(url: URL, relay: Relay): string {
   const local = new URL(url.href.replace(/^rtsps?:/i, 'rtsp:'));
   local.hostname = '127.0.0.1';

@@ -3,19 +3,19 @@ import type { Readable } from 'node:stream';
 import { SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import type { DriverFailure } from '../driver.ts';
 
-/** What ffmpeg is to copy from: a URL on this machine, or bytes. */
+/** Input that ffmpeg copies: a URL on this machine, or bytes. */
 export type FfmpegInput = { url: string } | { body: Readable };
 
 export interface FfmpegJob {
-  /** Program, as it is found. */
+  /** The program, as found in the path. */
   program: string;
   input: FfmpegInput;
-  /** Written by ffmpeg; does not exist yet. */
+  /** Output of ffmpeg; does not exist yet. */
   path: string;
   seconds: number;
   audio: boolean;
   maxBytes: number;
-  /** Without any progress for this long, it is given up. */
+  /** Without progress for this long, ffmpeg is killed. */
   stallMs: number;
   signal: AbortSignal;
   onProgress(progress: { bytes: number; mediaMs: number; frames: number; ended: boolean }): void;
@@ -25,12 +25,12 @@ export type FfmpegOutcome =
   | { ok: true; frames: number; mediaMs: number; videoCodec: string; audioCodec: string | null }
   | { ok: false; reason: DriverFailure; detail: string };
 
-/** What ffmpeg says about itself is kept up to here, from its end. */
+/** Only the end of ffmpeg's output is kept, up to this size. */
 const MAX_SAID = 32 * 1024;
 
 /**
- * The arguments of ffmpeg: copy the first picture, and the first sound where it is wanted, into an MP4 whose index
- * comes first. It may open what it is given, and nothing that the stream names.
+ * The arguments of ffmpeg: copy the first video stream, and the first audio stream if wanted, into an MP4 whose index
+ * comes first. ffmpeg may open its input only, and nothing that the stream refers to.
  */
 export function ffmpegArguments(job: Pick<FfmpegJob, 'input' | 'path' | 'seconds' | 'audio' | 'maxBytes'>): string[] {
   const { input, path, seconds, audio, maxBytes } = job;
@@ -42,7 +42,7 @@ export function ffmpegArguments(job: Pick<FfmpegJob, 'input' | 'path' | 'seconds
     ...['-hide_banner', '-nostats', '-loglevel', 'info', '-progress', 'pipe:1', '-n'],
     ...from,
     ...['-t', String(seconds), '-map', '0:v:0', ...(audio ? ['-map', '0:a:0?'] : ['-an'])],
-    // One byte more than is allowed: what reaches it is too large, and is not taken for the whole.
+    // One byte more than allowed: a file of that size is too large rather than complete.
     ...['-c', 'copy', '-movflags', '+faststart', '-fs', String(maxBytes + 1), '-f', 'mp4', path],
   ];
 }
@@ -57,7 +57,7 @@ export function runFfmpeg(job: FfmpegJob): Promise<FfmpegOutcome> {
     const last = { bytes: 0, mediaMs: 0, frames: 0, ended: false };
     const child = spawn(job.program, ffmpegArguments(job), {
       stdio: ['pipe', 'pipe', 'pipe'],
-      // Nothing of this process's secrets, and no proxy.
+      // No secrets of this process, and no proxy.
       env: { PATH: process.env.PATH },
       windowsHide: true,
     });
@@ -127,7 +127,7 @@ export function runFfmpeg(job: FfmpegJob): Promise<FfmpegOutcome> {
   });
 }
 
-/** What ffmpeg's last words mean. */
+/** Interprets the last output of ffmpeg. */
 function reasonOf(said: string): { reason: DriverFailure; detail: string } {
   if (/404 (Not Found|Stream Not Found)|454 Session/i.test(said))
     return { reason: 'no-recording', detail: 'the source has no such recording' };

@@ -12,8 +12,8 @@ export type HttpSource =
 const ANSWER_WITHIN_MS = 30_000;
 
 /**
- * Opens a recording that an HTTP server plays, at the address that was checked and at no other: redirects are not
- * followed, and no proxy of the environment is used.
+ * Opens a recording on an HTTP server, at the checked address only. Redirects are not followed, and proxies of the
+ * environment are not used.
  */
 export function openHttp(url: URL, { address, family }: CheckedAddress, signal: AbortSignal): Promise<HttpSource> {
   const pinned: LookupFunction = (_, options, callback) => {

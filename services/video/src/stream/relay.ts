@@ -2,25 +2,25 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { CheckedAddress } from './checked-host.ts';
 
-/** A way to one RTSP server, from this machine alone. */
+/** Relay to one RTSP server, for this machine only. */
 export interface Relay {
-  /** On 127.0.0.1. */
+  /** Port on 127.0.0.1. */
   port: number;
-  /** The server wanted to send its client elsewhere. */
+  /** Whether the server tried to redirect its client. */
   readonly redirected: boolean;
-  /** Why the server could not be reached; null where it was. */
+  /** Why the connection to the server failed; null if it did not. */
   readonly unreachable: string | null;
   close(): void;
 }
 
-/** What a redirect of RTSP begins with (RFC 2326, 11.3). */
+/** Beginning of an RTSP redirect (RFC 2326, 11.3). */
 const REDIRECT = /RTSP\/\d\.\d 3\d\d/;
 const LONGEST_MATCH = 16;
 const CONNECT_WITHIN_MS = 15_000;
 
 /**
- * Opens a port that leads to one address that was checked, and nowhere else: whatever reads from there resolves no
- * name, and is sent nowhere, since a server's redirect ends the connection.
+ * Opens a port that leads to one checked address and nowhere else. Its client resolves no name and follows no redirect,
+ * because a redirect by the server ends the connection.
  *
  * @param tls host name that the server's certificate must be for; null: without TLS
  */
@@ -34,7 +34,7 @@ export async function openRelay({ address, family }: CheckedAddress, port: numbe
     return socket;
   };
   const server = createServer((inside) => {
-    // One reader: a second connection would be somebody else's.
+    // Only one client: a second connection would be another program's.
     server.close();
     keep(inside);
     const target = { host: address, port, family };

@@ -10,8 +10,8 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 const bidi = (createBidi as unknown as () => Bidi)();
 
 /**
- * The runs of a line in the order in which they stand on paper (Unicode, UAX 9): a Hebrew name with a number in it has
- * three. Brackets within a run from right to left are mirrored; its letters are turned around by the font.
+ * The runs of a line in visual order (Unicode, UAX 9): a Hebrew name with a number in it has three. Brackets within a
+ * right-to-left run are mirrored; the font reverses its letters.
  */
 export function runsOf(text: string, base: 'ltr' | 'rtl'): Run[] {
   if (!RIGHT_TO_LEFT.test(text)) return text === '' ? [] : [{ text, isRightToLeft: false }];
@@ -27,7 +27,7 @@ export function runsOf(text: string, base: 'ltr' | 'rtl'): Run[] {
   return inVisualOrder(runs).map(({ text: part, level }) => ({ text: part, isRightToLeft: level % 2 === 1 }));
 }
 
-/** Rule L2: from the highest level down to 1, whatever is of that level or higher is turned around. */
+/** Rule L2: from the highest level down to 1, reverses each sequence of runs at that level or higher. */
 function inVisualOrder<T extends { level: number }>(runs: readonly T[]): T[] {
   const ordered = [...runs];
   for (let level = Math.max(...runs.map((run) => run.level)); level >= 1; level--)

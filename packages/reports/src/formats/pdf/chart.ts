@@ -3,24 +3,24 @@ import { type Column, type ReportChart, type ReportKind, type Row, unitOf } from
 import type { Readable } from './readable.ts';
 import { PAGE, type Sheet, type TextStyle } from './sheet.ts';
 
-/** What is drawn, in the units of the column. */
+/** Bars to draw, in the units of the column. */
 export interface Bars {
   measure: Column | null;
   bars: { label: string; value: number }[];
 }
 export interface Lines {
   measure: Column;
-  /** Each with points in the order of their times, in Unix milliseconds. */
+  /** Lines, each with points in the order of their times, in Unix milliseconds. */
   lines: { name: string; points: { atMs: number; value: number }[] }[];
 }
 
-/** More bars are no picture: the highest are drawn, or the first of a time. */
+/** Maximum number of bars, for a readable chart: the highest are drawn, or on a time axis the first. */
 const MOST_BARS = 40;
 const MOST_LINES = 6;
-/** Of a line: more would be drawn over each other. */
+/** Maximum points of a line: more would be drawn over each other. */
 const MOST_POINTS = 600;
 
-/** The sums of rows by what the chart says; null where there is nothing to draw. */
+/** Sums of rows as the chart defines them; null when nothing is to be drawn. */
 export function barsOf(
   kind: ReportKind,
   { measure: name, by }: ReportChart,
@@ -156,7 +156,7 @@ function frame(sheet: Sheet, title: string, { x, y, width, height }: Box, below:
   return { x: x + AXIS, y: y + 24, width: width - AXIS - 4, height: height - 24 - below };
 }
 
-/** Lines across with their values. @returns the values at the bottom and at the top */
+/** Draws grid lines with their values. @returns the values at the bottom and at the top */
 function axis(
   sheet: Sheet,
   plot: Box,
@@ -175,7 +175,7 @@ function axis(
   return [bottom, top];
 }
 
-/** 1, 2 or 5 times a power of ten; of seconds, round hours and minutes. */
+/** A step of 1, 2 or 5 times a power of ten; for seconds, of round hours and minutes. */
 export function niceStep(rough: number, measure: Column | null): number {
   const base = measure !== null && unitOf(measure) === 's' ? (rough > 3600 ? 3600 : rough > 60 ? 60 : 1) : 1;
   const scaled = Math.max(rough / base, 1e-6);

@@ -10,17 +10,17 @@ import { incompleteLines } from './summary.ts';
 import { totalTitle, WORDS } from './words.ts';
 
 /*
- * A document for reading: who asked for what, totals, charts, and the rows. All of it is held until it is written,
- * because groups, widths and the number of pages are known at the end alone: so a report may have few rows.
+ * A document for people: who requested what, totals, charts, and the rows. All of it is held in memory until it is
+ * written, because groups, widths and the number of pages are only known at the end. So the number of rows is limited.
  */
 
-/** About 100 pages, 200 MB while they are drawn. What is longer is for a spreadsheet. */
+/** About 100 pages, which take 200 MB while they are drawn. Longer reports are for a spreadsheet. */
 export const MAX_PDF_ROWS = 3000;
 const RIGHT_TO_LEFT: ReadonlySet<Language> = new Set(['he']);
 const CHART_HEIGHT = 150;
 const MOST_CHARTS = 2;
 const MOST_CARDS = 7;
-/** Others get their turn after so many rows. */
+/** Yields the thread after this many rows. */
 const ROWS_IN_A_TURN = 100;
 
 export const pdf: Format = {
@@ -43,7 +43,7 @@ export const pdf: Format = {
   },
 };
 
-/** A column with where it stands in the rows, and on paper. */
+/** A column with its index in the rows, and its position on paper. */
 interface Placed {
   column: Column;
   at: number;
@@ -126,7 +126,7 @@ class Paper {
     this.#y += 10;
   }
 
-  /** The totals of everything, large. */
+  /** Draws the totals of all rows in large type. */
   #cards(): void {
     const { columns } = this.#asked.kind;
     const found = columns.flatMap((column, nth) => {
@@ -168,7 +168,7 @@ class Paper {
     this.#y += CHART_HEIGHT + 6;
   }
 
-  /** Gives each column its width: what it needs where all fits, else its share. */
+  /** Sets the width of each column: what it needs if all fit, else its share. */
   #place(): void {
     const { kind, columns: chosen } = this.#asked;
     const shown = kind.columns.flatMap((column, at) =>
@@ -259,7 +259,7 @@ class Paper {
     this.#y += height;
   }
 
-  /** The name of a group, with its totals under their columns. */
+  /** Draws the name of a group, with its totals under their columns. */
   #group(key: string | null): void {
     const totals = this.#totals.groups.get(key);
     if (totals === undefined) return;
@@ -275,7 +275,7 @@ class Paper {
     this.#total(text, totals);
   }
 
-  /** The label stands in the columns before the first that has a total. */
+  /** Draws a line of totals. The label is in the columns before the first one with a total. */
   #total(label: string, totals: Totalled): void {
     const style: TextStyle = { size: this.#size, isBold: true };
     const height = lineHeight(style) + 6;
@@ -296,7 +296,7 @@ class Paper {
     this.#y += height;
   }
 
-  /** Begins a page where so much does not fit any more. */
+  /** Begins a page if this height does not fit any more. */
   #need(height: number, hasTitles: boolean): void {
     if (this.#y + height <= PAGE.height - PAGE.margin - 14) return;
     this.#sheet.doc.addPage();
@@ -339,7 +339,7 @@ function sortedBy(
   return keyed.sort((a, b) => byKey(a.key, b.key)).map(({ row }) => row);
 }
 
-/** Widths that fill the page: what each needs, stretched or squeezed, and no less than its words where that can be. */
+/** Widths that fill the page: needs scaled up or down, but if possible not below the width of the column's words. */
 export function shared(needs: readonly { least: number; most: number }[], width: number): number[] {
   const wanted = needs.reduce((sum, { most }) => sum + most, 0);
   const least = needs.reduce((sum, each) => sum + each.least, 0);

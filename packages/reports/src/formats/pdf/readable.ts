@@ -6,10 +6,10 @@ import type { Reading } from '../format.ts';
 const LOCALES: Partial<Record<Language, string>> = { en: 'en-GB' };
 const KM_PER_MILE = 1.609344;
 const LITRES_PER_GALLON = 3.785411784;
-/** Columns whose values are of a closed list. */
+/** Columns with enumerated values. */
 const CLOSED = /^(?:state|kind|phase|origin|part|limitSource|endReason|alarms?|rejection)$/;
 
-/** Values as people read them. */
+/** Formats values for people. */
 export class Readable {
   readonly #names: Names;
   readonly #isMetric: boolean;
@@ -76,7 +76,7 @@ export class Readable {
       : value;
   }
 
-  /** A value of a closed list. */
+  /** Text of an enumerated value. */
   word(column: string, value: string): string {
     const states: Readonly<Record<string, string>> = this.#names.states;
     if (column === 'state') return states[value] ?? spaced(value);

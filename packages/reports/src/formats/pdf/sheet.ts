@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type PDFDocument from 'pdfkit';
 import { runsOf } from './bidi.ts';
 
-/** Of the page, in points: A4 across. */
+/** Page size in points: A4 landscape. */
 export const PAGE = { width: 841.89, height: 595.28, margin: 36 };
 export const WIDTH = PAGE.width - 2 * PAGE.margin;
 const ELLIPSIS = '…';
@@ -11,17 +11,17 @@ export interface TextStyle {
   size: number;
   isBold?: boolean;
   color?: string;
-  /** `start`: left, or right where people read from right to left. Default: `start`. */
+  /** `start`: left, or right in right-to-left languages. Default: `start`. */
   align?: 'start' | 'end' | 'center';
-  /** More are cut with an ellipsis. Default 1. */
+  /** Maximum number of lines; longer text is truncated with an ellipsis. Default 1. */
   lines?: number;
 }
 
 type Doc = InstanceType<typeof PDFDocument>;
 
 /**
- * Pages to draw on. Places are counted in points from the top and from the side where reading begins: where people read
- * from right to left, everything is mirrored.
+ * Pages to draw on. Coordinates are in points from the top and from the side where reading begins: in right-to-left
+ * languages, everything is mirrored.
  */
 export class Sheet {
   readonly doc: Doc;
@@ -35,7 +35,7 @@ export class Sheet {
       size: 'A4',
       layout: 'landscape',
       margin: 0,
-      // The number of pages is written on each at the end.
+      // Buffered because each page finally shows the number of pages.
       bufferPages: true,
       autoFirstPage: false,
       info: { Title: details.title, Author: details.author, CreationDate: new Date(details.madeAtMs) },
@@ -50,7 +50,7 @@ export class Sheet {
     this.#isRightToLeft = isRightToLeft;
   }
 
-  /** The left edge of a box, wherever reading begins. */
+  /** The left edge of a box, in both reading directions. */
   left(x: number, width: number): number {
     return this.#isRightToLeft ? PAGE.width - PAGE.margin - x - width : PAGE.margin + x;
   }
@@ -68,7 +68,7 @@ export class Sheet {
       .stroke();
   }
 
-  /** @returns the height that it took */
+  /** @returns the height of the drawn text */
   text(text: string, x: number, y: number, width: number, style: TextStyle): number {
     const lines = this.wrapped(text, width, style);
     for (const [nth, line] of lines.entries())
@@ -160,7 +160,7 @@ export function lineHeight({ size }: TextStyle): number {
   return size * 1.25;
 }
 
-/** With features given, a run is laid out as one: words from right to left stay in their order. */
+/** With `features` set, a run is laid out as a whole: right-to-left words stay in their order. */
 function featuresOf({ isRightToLeft }: { isRightToLeft: boolean }) {
   return isRightToLeft ? { features: [] } : {};
 }

@@ -5,7 +5,7 @@ import type { Reading } from '../format.ts';
 import { Readable } from './readable.ts';
 import { totalTitle, WORDS, type Words } from './words.ts';
 
-/** What all rows come to, a line for each column that has a total, and what is missing, as its reader reads it. */
+/** Summary for the reader: a line for each column with a total, and a line for each span of missing rows. */
 export async function summaryLines(
   { columns }: Pick<ReportKind, 'columns'>,
   { all }: GroupTotals,
@@ -21,7 +21,7 @@ export async function summaryLines(
   return [...totals, ...incompleteLines(reading, readable, words)];
 }
 
-/** Of when rows are missing, a line for each span. */
+/** A line for each time span of which rows are missing. */
 export function incompleteLines({ incomplete }: Reading, readable: Readable, words: Words): string[] {
   return incomplete.map(({ fromMs, toMs }) => words.incomplete(readable.time(fromMs), readable.time(toMs)));
 }

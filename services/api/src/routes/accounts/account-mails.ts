@@ -8,7 +8,7 @@ import { password } from './users.ts';
 
 const { get, post, put } = callsOf('Users');
 
-/** All requests for a reset are answered after this time, whether there is such an account or not. */
+/** Fixed response time of all reset requests, so that it does not reveal whether the account exists. */
 const ANSWERED_AFTER_MS = 500;
 
 const byId = z.object({ id: id<UserId>() });

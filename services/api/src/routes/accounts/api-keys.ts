@@ -157,7 +157,7 @@ export const apiKeyRoutes: Route[] = [
       return {
         status: 201,
         body: { ...shown, key: text },
-        // Of a key, its hash alone is stored.
+        // Only the hash of a key is stored.
         keptBody: { ...shown, key: null },
         headers: { ...entityHeaders(201, '/api/v1/api-keys', key), 'cache-control': 'no-store' },
       };

@@ -45,12 +45,12 @@ const BLOCKS: Record<AccountBlock, string> = {
   'account-expired': 'The account worked until a time that is over: ask those who manage it.',
 };
 
-/** The answer to an account that is kept out, which showed that it is the account. */
+/** Refusal of a blocked account that has proved its identity. */
 export function accountRefused(why: AccountBlock): Problem {
   return new Problem(why, BLOCKS[why], { headers: { 'www-authenticate': `JWT realm="outrider", error="${why}"` } });
 }
 
-/** What the refusal of a login says, whether the login or the password was wrong. */
+/** Refusal of a login. It does not reveal whether the login or the password was wrong. */
 function wrongCredentials(): Problem {
   return new Problem('wrong-credentials', 'There is no account with this login and this password.', {
     headers: { 'www-authenticate': 'JWT realm="outrider"' },
@@ -71,13 +71,13 @@ async function tokenReply({ tokens }: Authentication, user: User, session: Sessi
   return { status: 200, body: { jwt, expiresAt: isoTime(expiresAtMs), refresh } };
 }
 
-/** A login that began the session of the console. */
+/** Documented response of a login that began a console session. */
 export const sessionBegun: Answer = {
   description: 'The session has begun; its cookie is set.',
   headers: { 'Set-Cookie': 'Session of the console.' },
 };
 
-/** Begins the session of the console, in a cookie. */
+/** Begins a console session and sets its cookie. */
 export async function beginConsole(
   authentication: Authentication,
   user: User,
@@ -88,7 +88,7 @@ export async function beginConsole(
   return { status: 204, headers: { 'set-cookie': cookie } };
 }
 
-/** The token of a refresh: under the spec's header, or, on this one path, where every other call has it. */
+/** Token of a refresh: in the specification's header or, on this path only, in the usual `Authorization` header. */
 function tokenIn({ header }: OpenContext): string {
   const given = header('authorization-refresh') ?? header('authorization');
   const token = tokenToRefresh(given);
@@ -96,7 +96,7 @@ function tokenIn({ header }: OpenContext): string {
   return token;
 }
 
-/** The answer to a token that is not taken. */
+/** Refusal of an invalid token. */
 export function refused(why: Extract<Identity, { refused: string }>['refused']): Problem {
   if (why === 'account-blocked' || why === 'account-expired') return accountRefused(why);
   return new Problem('not-authorized', `The token is not taken: ${why}.`, {
@@ -107,10 +107,10 @@ export function refused(why: Extract<Identity, { refused: string }>['refused']):
 const jwtAsked = z.literal('1', { error: 'It must be 1, where a JWT is asked for, or left out.' }).optional();
 
 /**
- * The account of a login and a password, and of a code or a passkey where the account has a second factor.
+ * Checks login and password, and a code or passkey if the account has a second factor.
  *
- * @param needsApi whether it needs the right to use the API
- * @throws {Problem} unless it may log in
+ * @param needsApi whether the account needs the right to use the API
+ * @throws {Problem} unless the account may log in
  */
 export async function checkedUser(
   authentication: Authentication,
@@ -192,7 +192,8 @@ export const authRoutes: Route[] = [
       'unavailable',
     ],
     async handle({ query, body }, { arrival, header, authentication }) {
-      // Nobody else's page may log a browser in, not even to an account of its own; a form is sent from anywhere.
+      // Only this service's own pages may log a browser in: another page could log it in to an account of its own. Any
+      // page can send a form.
       const origin = arrival.origin();
       if (query.jwt === undefined && (origin === 'other' || (isForm(header('content-type')) && origin !== 'same')))
         throw crossOrigin();

@@ -5,7 +5,7 @@ import { type Route, route, sessionOf } from '../../route.ts';
 import type { OpenIdSignIn } from '../../sign-in/openid-pages.ts';
 import { currentPassword } from './second-factor.ts';
 
-/** @throws {Problem} where no provider is set */
+/** @throws {Problem} when no provider is configured */
 function required(openId: OpenIdSignIn | null): OpenIdSignIn {
   if (openId === null) throw notFound();
   return openId;

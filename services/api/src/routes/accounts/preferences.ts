@@ -79,7 +79,7 @@ const PreferencesOut = z
   .strictObject({ ...FIELDS, favourites: z.array(idOut) })
   .meta({ id: 'Preferences', examples: [EXAMPLE] });
 
-/** What is stored, field by field: one that this version does not take has its default. */
+/** Stored preferences, field by field. A value that this version does not accept is replaced by the default. */
 function preferencesOf(stored: object | null): Preferences {
   const known = Object.entries(stored ?? {}).filter(
     ([name, value]) => name in FIELDS && FIELDS[name as keyof typeof FIELDS].safeParse(value).success,

@@ -2,13 +2,13 @@ import { z } from 'zod';
 
 const BASE64URL = /^[\w-]+$/;
 
-/** What a device made, base64url. */
+/** Bytes made by a device, in base64url. */
 export const bytes = z.string().min(1).max(8192).regex(BASE64URL);
 const credentialId = z.string().min(1).max(1400).regex(BASE64URL);
 export const credentialFields = { id: credentialId, rawId: credentialId, type: z.literal('public-key') };
 export const state = z.string().min(1).max(1024).meta({ description: 'As it came with the challenge.' });
 
-/** What a passkey signed; fields of browsers that are not checked are taken as well. */
+/** Response of a passkey. Further fields that browsers send are accepted but ignored. */
 export const SignedPasskeyIn = z
   .strictObject({
     state,

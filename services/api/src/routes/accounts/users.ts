@@ -281,9 +281,9 @@ export const userRoutes: Route[] = [
     async add({ password, email, ...fields }, { access, sessionId }) {
       if (password === undefined && email === undefined)
         throw badField('/password', 'It is needed, or an `email` that a link to choose one is sent to.');
-      // Addresses are set by people: an API key is refused before there is an account.
+      // Addresses are set by people: an API key is refused before the account is created.
       const session = email === undefined ? null : sessionOf({ sessionId });
-      // Nobody knows it: the user chooses another one by the link.
+      // Nobody knows the random password: the user chooses another one with the link.
       const user = await access.users.add(fields, password ?? randomBytes(32).toString('base64url'));
       if (email !== undefined && session !== null) {
         await access.accountMails.setEmail(user.id, email, undefined, session);

@@ -12,10 +12,10 @@ import { vehicleGroupIds } from './vehicles.ts';
 
 const { patch, post } = callsOf('Vehicles');
 
-/** Many calls' worth; a body of this many stays below the size of usual bodies. */
+/** Replaces many single calls. A body with this many ids stays below the usual size limit. */
 const MAX_IDS = 5000;
 
-/** Each is written and published by itself. */
+/** Lower, because each vehicle is written and published separately. */
 const MAX_MOVED = 1000;
 
 const VEHICLE_ID = '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57';
@@ -36,7 +36,7 @@ const membersChanged = z
   })
   .meta({ id: 'MembersChanged', examples: [{ dryRun: false, added: 1, removed: 0 }] });
 
-/** @throws {Problem} when something is to come and to go */
+/** @throws {Problem} when an id is both added and removed */
 function memberChange<Id extends string>(change: { add: Id[]; remove: Id[] }): { add: Id[]; remove: Id[] } {
   const added = new Set(change.add);
   const nth = change.remove.findIndex((each) => added.has(each));
@@ -44,10 +44,10 @@ function memberChange<Id extends string>(change: { add: Id[]; remove: Id[] }): {
   return change;
 }
 
-/** Name, plate, VIN, terminal and external id belong to one vehicle. */
+/** Excluded fields that are unique to a vehicle: name, plate, VIN, terminal and external id. */
 const { name: _, plate: __, vin: ___, terminalId: ____, externalId: _____, ...SHARED_FIELDS } = VEHICLE.set;
 
-/** The same change to many things by one call: to all of them, or to none. */
+/** Calls that make the same change to many things: to all of them, or to none. */
 export const bulkRoutes: Route[] = [
   patch('/api/v1/vehicles', {
     operationId: 'changeVehicles',

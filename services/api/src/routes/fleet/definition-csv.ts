@@ -13,7 +13,7 @@ import { DRIVER_EXAMPLE } from './drivers.ts';
 
 const { get, post } = callsOf('Vehicles');
 
-/** 10,000 rows with everything in them, and space for long names. */
+/** 10,000 rows with all columns filled in, plus space for long names. */
 const MAX_CSV_BYTES = 8 * 1024 * 1024;
 
 const EXAMPLE_CELLS = { groups: 'Refrigerated', customAttributes: '"{""costCentre"":""4711""}"' };

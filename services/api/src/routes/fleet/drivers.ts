@@ -38,12 +38,12 @@ import { callsOf, type Route } from '../../route.ts';
 const { get, post, patch, remove } = callsOf('Vehicles');
 
 const DAY_MS = 86_400_000;
-/** How far back codes that nobody has are looked for. */
+/** Number of past days that are searched for codes without a driver. */
 const UNKNOWN_CODES_DAYS = 31;
-/** Days before the end of a licence from which on it is warned of. */
+/** Days before the end of a licence at which warnings begin. */
 const LICENCE_WARNING_DAYS = 30;
 
-/** A driver, here and in the CSV of all. */
+/** Example of a driver, also used by the CSV export. */
 export const DRIVER_EXAMPLE = {
   id: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d99',
   ...DRIVER.example,

@@ -11,7 +11,7 @@ import { GeozoneOut } from './geozones.ts';
 
 const { get, post } = callsOf('Geozones');
 
-/** Ten thousand sites as people draw them: a few dozen points each. */
+/** Ten thousand geofences as people draw them: a few dozen points each. */
 const MAX_COLLECTION_BYTES = 16 * 1024 * 1024;
 
 const depot = exampleOf(GeozoneOut);

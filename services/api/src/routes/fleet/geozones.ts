@@ -64,7 +64,7 @@ const EXAMPLE: GeozoneFeature = {
   properties: { shape: 'circle', radiusM: 250 },
 };
 
-/** What a merge patch names. */
+/** The fields that a merge patch contains. */
 function given<T extends object>(patch: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as never;
 }
@@ -129,11 +129,11 @@ export const geozoneRoutes: Route[] = [
       access.geofences.change(id, ifMatch, async (current) => {
         const { shape, radiusM, widthM, customAttributes, ...rest } = body.properties ?? {};
         const now = measuresOf(current.shape);
-        // A name that was not given has no place in the merge; null takes a measure away.
+        // A field that is undefined must not take part in the merge; null removes a measure.
         const properties = { shape: shape ?? now.properties.shape } as GeozoneFeature['properties'];
         const radius = radiusM === undefined ? now.properties.radiusM : radiusM;
         const width = widthM === undefined ? now.properties.widthM : widthM;
-        // Of another kind of shape, what belonged to the old one goes with it.
+        // If the kind of shape changes, the measures of the old shape are dropped.
         const sameKind = properties.shape === now.properties.shape;
         if (radius != null && (sameKind || radiusM != null)) properties.radiusM = radius;
         if (width != null && (sameKind || widthM != null)) properties.widthM = width;

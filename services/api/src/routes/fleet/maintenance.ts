@@ -330,7 +330,7 @@ const FileOut = z
   .meta({ id: 'ServiceFile', examples: [FILE_EXAMPLE] });
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
 const MAX_FILE_CHARACTERS = 4 * Math.ceil(MAX_FILE_BYTES / 3);
-/** As it is saved where the browser takes no other names (RFC 6266). */
+/** `Content-Disposition`, with the file's own name for browsers that support it (RFC 6266). */
 const dispositionOf = (name: string) =>
   `attachment; filename="${name.replaceAll(/[^\w.-]+/g, '_')}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll(
     /['()*]/g,
@@ -413,7 +413,7 @@ const FILE_HEADERS = {
 const byCounter = z.object({ id: vehicleKey, counterId: id<CustomCounterId>() });
 const GRANTED = 'For operators, dealers, and users who were granted the service `maintenance`.';
 
-/** Of a time. */
+/** Lower bound of a time, for descriptions. */
 const KEPT_HISTORY = 'Not before what is erased of the history of the vehicle.';
 const KEPT_OF_PLAN = 'not before what is erased of the history of the vehicle.';
 

@@ -7,9 +7,12 @@ import { answerList, pageOrWhole, WHOLE_LIST } from '../../http/whole-list.ts';
 import { type Reply, type Route, route } from '../../route.ts';
 import { reportedVehicles } from '../reports/reports.ts';
 
-/** An older fix says nothing about where a vehicle was. */
+/** Age beyond which a fix is too old to locate a vehicle. */
 const MAX_AGE_DAYS = 31;
-/** What moves has a fix in a few minutes, most others in some hours: only of those that are left more is read. */
+/**
+ * Search windows before the moment, the shortest first. Moving vehicles have a fix within minutes, most others within
+ * hours; only vehicles without one are searched further back.
+ */
 const LOOKED_BACK_MS = [10 * 60_000, 6 * 3_600_000, MAX_AGE_DAYS * 86_400_000];
 
 const PositionAt = z
@@ -47,7 +50,7 @@ function fixBody({ fixTimeMs, speedKmh, courseDeg, ignition, ...place }: Archive
   };
 }
 
-/** Of each vehicle its last fix until a moment, in the order of the ids. */
+/** The last fix of each vehicle up to a moment, ordered by vehicle id. */
 async function fixesAt(
   archive: Pick<Warehouse, 'fixesBefore'>,
   ids: readonly VehicleId[],

@@ -10,7 +10,7 @@ import { vehicleKey } from './vehicles.ts';
 const { get, post } = callsOf('Vehicles');
 
 const MINUTE_MS = 60_000;
-/** The newest records of a vehicle are looked for in these times before the last; the first with enough of them. */
+/** Search windows before the vehicle's last record; the first window with enough records is used. */
 const WINDOWS_MS = [15 * MINUTE_MS, 6 * 60 * MINUTE_MS, 7 * 24 * 60 * MINUTE_MS];
 const ENOUGH = 20;
 const MAX_TRIED = 100;

@@ -116,7 +116,7 @@ const UnknownTerminalOut = z
   });
 const seenCursor = z.tuple([z.number(), z.string()]);
 
-/** What who installs terminals needs. */
+/** Calls for people who install terminals. */
 export const terminalRoutes: Route[] = [
   get('/api/v1/terminal-protocols', {
     operationId: 'listTerminalProtocols',
@@ -186,7 +186,7 @@ export const terminalRoutes: Route[] = [
   }),
 ];
 
-/** A row of the list; the key orders those that were seen at the same time. */
+/** A row of the list; the key orders terminals that were last seen at the same time. */
 interface Seen extends Omit<UnknownTerminal, 'terminalId'>, Pick<UnknownDevice, 'guesses'> {
   key: string;
   terminalId: string | null;

@@ -54,7 +54,7 @@ const { get, post } = callsOf('Vehicles');
 const TERMINAL_ID = VEHICLE_FIELDS.terminalId;
 
 const BY_TERMINAL = 'terminal:';
-/** A vehicle in a path. */
+/** Identifies a vehicle in a path. */
 export const vehicleKey = z
   .string()
   .overwrite((text) => readUuid(text) ?? text)
@@ -150,7 +150,7 @@ export const AlarmOut = z
   .meta({ id: 'Alarm', description: 'The panic button is `sos`; an opened case is `tamper`.', examples: ['sos'] });
 const attributesOut = z.record(z.string(), z.union([z.number(), z.string(), z.boolean()]));
 
-/** A position, here and in the live API: what the terminal did not say is left out. */
+/** A position, also used by the live API. Values that the terminal did not send are left out. */
 export const PositionOut = z
   .strictObject({
     vehicleId: idOut,
@@ -383,7 +383,7 @@ function vehicleStateBody(
   };
 }
 
-/** Of a vehicle that no packet came of. */
+/** State of a vehicle that never sent a packet. */
 const NOTHING_KNOWN = {
   state: 'unknown' as const,
   stateSince: null,

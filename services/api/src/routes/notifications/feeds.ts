@@ -14,7 +14,7 @@ const HEARTBEAT_SECONDS = HEARTBEAT_MS / 1000;
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 
-/** Media types of the forms that are streams. */
+/** Media types of the streaming forms. */
 const STREAMS: readonly { name: StreamForm; mediaType: string }[] = [
   { name: 'ndjson', mediaType: ndjson.mediaType },
   { name: 'sse', mediaType: 'text/event-stream' },
@@ -79,7 +79,7 @@ const HEADERS = {
   },
 };
 
-/** A call that follows a feed. */
+/** The route of a feed. */
 function feedRoute(feed: FeedName, item: z.ZodType, words: { summary: string; description: string }): Route {
   const example = { items: [exampleOf(item)], nextCursor: CURSOR, lagSeconds: 0 };
   const page = z
@@ -148,7 +148,7 @@ async function streamOf(
 ): Promise<Reply> {
   const headers = {
     'content-type': mediaType,
-    // What is compressed, or held by a proxy, comes late.
+    // Compression and proxy buffering would delay items.
     'cache-control': 'no-store, no-transform',
     'x-accel-buffering': 'no',
   };
@@ -165,7 +165,7 @@ function formOf(accept: string | undefined): (typeof STREAMS)[number] | null {
 
 function placeOf({ cursor, from }: z.output<typeof query>, lastEventId: string | undefined): FeedPlace {
   if (cursor !== undefined && from !== undefined) throw badParameter('from', 'Say a cursor or a beginning, not both.');
-  // A client of server-sent events asks the same address again, and says here how far it came since.
+  // A client of server-sent events reconnects to the same URL; this header says what it received last.
   if (lastEventId !== undefined && lastEventId !== '')
     return { cursor: { text: lastEventId, parameter: 'Last-Event-ID' } };
   return cursor === undefined

@@ -15,7 +15,7 @@ import { callsOf, type Route } from '../../route.ts';
 const { post } = callsOf('Feeds');
 
 const MAX_NAMED = 1000;
-/** A forwarder saves how far it is this often at least. */
+/** Longest interval at which a forwarder saves its progress. */
 const SAVED_WITHIN_MS = 30_000;
 
 const HTTP_EXAMPLE = { url: 'https://erp.example.com/outrider' };
@@ -94,7 +94,7 @@ const EgtsSettings = z
     examples: [{ host: 'egts.example.com', port: 20629, dispatcherId: 42 }],
   });
 
-/** Of any kind: which belong to the destination, its kind says. */
+/** Settings of all kinds of destination. The destination's kind decides which of them apply. */
 const SettingsPatch = z
   .strictObject({
     url,
@@ -347,7 +347,7 @@ const destinations = new ResourceRoutes({
   entityOf: (destination) => destination,
 });
 
-/** The fields of a patch that were given, over those that there are. */
+/** Applies the given fields of a patch to the existing settings. */
 function patched<T extends object>(present: T, patch: Partial<Record<keyof T, unknown>> | undefined): T {
   const given = Object.entries(patch ?? {}).filter(([, value]) => value !== undefined);
   return { ...present, ...Object.fromEntries(given) };

@@ -219,7 +219,7 @@ export const incidentRoutes: Route[] = [
     answers: { 200: pageOf(ColleagueOut) },
     problems: ['not-found'],
     async handle({ params, query }, { access }) {
-      // Only what is neither searched nor sorted is null.
+      // `searchAsked` returns null only without search and sorting.
       const search = searchAsked({ ...query, sort: 'name' }) as Search<'name'>;
       return pageReply(await access.incidents.assignees(params.id, search), (each) => each);
     },

@@ -26,7 +26,7 @@ function storedOf(setting: ChannelSetting): z.ZodType {
   return z.array(header).max(setting.maxHeaders);
 }
 
-/** The schema of the same value in an answer, which says no bounds. */
+/** Schema of the same value in a response, without bounds. */
 function shownOf(setting: ChannelSetting): z.ZodType {
   if (setting.type === 'choice') return z.enum(setting.values);
   return setting.type === 'text' ? z.string() : z.array(z.strictObject({ name: z.string(), value: z.string() }));
@@ -36,7 +36,7 @@ const defaultOf = (setting: ChannelSetting) => (setting.type === 'headers' ? [] 
 const documented = (schema: z.ZodType, { doc }: ChannelSetting) =>
   doc === undefined ? schema : schema.meta({ description: doc });
 
-/** Settings of a kind: as they are given, as they are changed, and as they are shown. */
+/** Schemas of the settings of a kind: for creation, for changes, and in responses. */
 function schemasOf({ schemaName, example, settings }: ChannelKind<object>) {
   const all = Object.entries<ChannelSetting>(settings);
   const made = (of: (setting: ChannelSetting) => z.ZodType) =>
@@ -63,7 +63,7 @@ const KINDS = CHANNEL_DESCRIPTIONS.map(([kind, description]) => ({
   ...description,
   ...schemasOf(description),
 }));
-/** Kinds that users add by their settings. */
+/** Kinds of channel that users add by entering settings. */
 const BY_SETTINGS = KINDS.filter(({ add }) => add !== null);
 const NEW_CHANNELS = BY_SETTINGS.map((kind) =>
   z.strictObject({
@@ -98,7 +98,7 @@ const Subscription = z
     ],
   });
 
-/** Of any kind: which belong to the channel, its kind says. */
+/** Settings of all kinds of channel. The channel's kind decides which of them apply. */
 const SettingsPatch = z
   .strictObject(Object.assign({}, ...BY_SETTINGS.map(({ changed }) => changed)) as Record<string, z.ZodType>)
   .partial()

@@ -95,7 +95,7 @@ const minDurationMinutes = z.number().min(0).max(MAX_MIN_DURATION_MINUTES).meta(
   description:
     'Only events that last so long. `begin` is notified once they have, and not when they begin; `end` where they had. By the times of the data: a vehicle that keeps silent is waited for 2 minutes more. `days` and `hours` are those of that moment. 0: all, at once.',
 });
-/** Alarms that are events of kind `alarm`; a power cut is a kind of its own. */
+/** Alarms that cause events of kind `alarm`; a power cut has its own kind. */
 const EVENT_ALARMS = ALARMS.filter((alarm) => alarm !== 'power-cut');
 const alarms = z
   .array(z.enum(EVENT_ALARMS))
@@ -303,7 +303,7 @@ const RULE_EXAMPLE = {
   webhook: { url: 'https://example.com/hooks/fleet' },
 };
 
-/** As rules show it. */
+/** Webhook as rules show it. */
 const SHOWN_WEBHOOK = { url: hiddenUrl(RULE_EXAMPLE.webhook.url) };
 const shownUrl = z
   .string()
@@ -318,7 +318,7 @@ const RULE_OUT = z.strictObject({
     description:
       'Null while it is active. All that it named may have been deleted: then it rests rather than mean all.',
   }),
-  /** Kinds of an earlier version stay in it. */
+  /** May include kinds from an earlier version. */
   eventKinds: z.array(z.string()),
   phases: z.array(z.enum(['begin', 'end'])),
   minDurationMinutes: z.number(),
@@ -393,7 +393,7 @@ const RULE_OUT_EXAMPLE = {
   failedDeliveries: 0,
 };
 const RuleOut = RULE_OUT.meta({ id: 'NotificationRule', examples: [RULE_OUT_EXAMPLE] });
-/** The one response with a secret: the one to the caller who sets it. */
+/** Response to the caller who sets a webhook; the only one that contains its secret. */
 const RuleSetOut = RULE_OUT.extend({
   webhook: z
     .strictObject({
@@ -562,7 +562,7 @@ const NotificationOut = z
 const { readAt: _, ...SENT_EXAMPLE } = NOTIFICATION_EXAMPLE;
 const PLACE_ABOUT = 'What the place is called, as `GET /api/v1/place` names it; null where nothing is known';
 
-/** What a webhook is sent. */
+/** Body of a request to a webhook. */
 export const WebhookOut = z
   .strictObject({
     type: z
@@ -686,7 +686,7 @@ const TRIAL_DESCRIPTION =
   'The rule is taken as active, and rights as they are now. Only events of its kinds, vehicles and geozones are looked at, the newest 10,000. When data arrived is not looked at: `maxDataAgeMinutes` keeps nothing back here. A rule of `licence-expiry` is of no event: its trial is empty.';
 
 const byId = z.object({ id: id<NotificationRuleId>() });
-/** @throws {Problem} where it blocks the engine and was not confirmed */
+/** @throws {Problem} when the command blocks the engine and is not confirmed */
 function storedCommand(command: z.output<typeof commandIn>): RuleCommand | null {
   if (command === null) return null;
   const { confirm, maxSpeedKmh, expiresInSeconds, ...order } = command;
@@ -744,7 +744,7 @@ function trialBody({ fromMs, toMs, firstEventAtMs, matched, notMatched, ...shown
   };
 }
 
-/** Both what finds the local time and what writes it must take it. */
+/** Both Temporal, which computes the local time, and Intl, which formats it, must know the zone. */
 function isTimeZone(text: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/.test(text)) return false;
   try {
@@ -756,7 +756,7 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-/** @param what happened at that time, as in "it was opened" */
+/** @param what completes "When …": for example "it was opened" */
 export const timeRange = (what: string) => ({
   from: utcRangeEndSuchAs('2026-01-15T00:00:00.000Z')
     .optional()
@@ -771,7 +771,7 @@ export function rangeOf({ from, to }: { from?: number | undefined; to?: number |
   return { ...(from === undefined ? {} : { fromMs: from }), ...(to === undefined ? {} : { toMs: to }) };
 }
 
-/** What a rule selects, with the defaults of a new one. */
+/** Selection criteria of a rule, with the defaults of a new one. */
 const NEW_TERMS = {
   eventKinds,
   phases: phases.default(['begin']),

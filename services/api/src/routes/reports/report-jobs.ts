@@ -44,7 +44,7 @@ const NewReportJob = z
     ],
   });
 
-/** Its time range; null in both for a report about now. */
+/** Time range of the job; both ends are null for a report about the current state. */
 function timeRangeOf({
   kind,
   timeZone,

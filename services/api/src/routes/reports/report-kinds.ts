@@ -114,7 +114,7 @@ const ReportKindOut = z
     examples: [EXAMPLE],
   });
 
-/** Kinds that a shape which was never saved can be asked about with. */
+/** Kinds of report that accept a shape that is not saved as a geofence. */
 const WITH_SHAPE: ReadonlySet<string> = new Set(['geozone-visits']);
 
 function described(kind: ReportKind): z.output<typeof ReportKindOut> {

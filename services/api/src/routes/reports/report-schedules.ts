@@ -51,7 +51,7 @@ const FIELDS = {
   covers,
   emails,
 };
-/** What a report may be without. */
+/** Fields that a report may omit. */
 const OPTIONAL = [
   ...(['vehicleId', 'vehicleIds', 'groupId', 'period', 'eventKinds', 'geozoneId', 'maxPoints'] as const),
   ...(['workHours', 'ecoWeights', 'sensors', 'driverIds', 'columns', 'groupBy', 'language'] as const),
@@ -209,14 +209,14 @@ function deliveryBody({ id: deliveryId, jobId, target, state, attempts, ...rest 
 
 type Said = ReportFields & Pick<ScheduleWish, 'name' | 'active' | 'frequency' | 'hour' | 'covers' | 'emails'>;
 
-/** @throws {Problem} when fields do not go together */
+/** @throws {Problem} when the fields contradict each other */
 function wishFrom(said: Said): ScheduleWish {
   const { name, active, frequency: often, hour: at, covers: of, emails: to } = said;
   const { timeZone: zone, ...report } = reportFrom(said);
   return { name, active, frequency: often, hour: at, covers: of, timeZone: zone, emails: to, report };
 }
 
-/** A schedule in the words of its fields. */
+/** A schedule in the form of the request's fields. */
 function saidOf(schedule: ReportSchedule): Said {
   const stored = scheduledReport(schedule);
   const { report, format, vehicleId, vehicleIds, groupId, geofenceId, period, eventKinds, maxPoints } = stored;

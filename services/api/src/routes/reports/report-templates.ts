@@ -22,7 +22,7 @@ const { get, put } = callsOf('Reports');
 
 const MAX_TEMPLATES = 100;
 const MAX_COLUMNS = 100;
-/** Time ranges that move along with the calendar. */
+/** Time ranges relative to the current date. */
 const RANGES = [
   'today',
   'yesterday',
@@ -166,7 +166,7 @@ function reply({ version, templates }: { version: number; templates: readonly ob
   return { status: 200, body: { items: templates.map(templateOf) }, headers: { etag: etagOf(version) } };
 }
 
-/** What is stored, in the fields of this version. */
+/** Stored template, with the fields of this version. */
 function templateOf(stored: object): unknown {
   const known = Object.entries(stored).filter(([name]) => name in EXAMPLE);
   return { ...EMPTY, ...Object.fromEntries(known) };

@@ -58,27 +58,26 @@ import { HISTORY_FROM, incompleteOut, spanJson } from '../jobs.ts';
 
 const { get, post } = callsOf('Reports');
 
-/** What a report may have: more is for nobody to read, and for a job to make. */
+/** Most rows of a report. Nobody reads more; a larger report is made as a job. */
 const MAX_ROWS = 5_000_000;
 export const MAX_DAYS = 1100;
 const DAY_MS = 86_400_000;
-/** Of files, in which not every format has a place for it. */
+/** Header of file responses: not every format can state this itself. */
 const INCOMPLETE_HEADER = 'Outrider-Incomplete';
 const MAX_NAMED_VEHICLES = 100;
-/** Of trips with their lines a page is this long at most, and each line. */
+/** Most trips on a page with lines; below, most points of each line. */
 const MAX_LINES = 100;
 const LINE_POINTS = 200;
 
+/**
+ * Position where a page of a report ended. Only the report interprets it. Whatever it contains, the report queries only
+ * the caller's vehicles.
+ */
 const trackCursor = z.strictObject({
   fixTimeMs: z.int(),
   rejection: z.enum(['out-of-range', 'null-island', 'time-in-future', 'time-too-old', 'jump']).nullable(),
   judged: jumpState,
 });
-/**
- * Where a page of a report ended: the report knows what it means, and asks about the caller's vehicles alone whatever
- * it says.
- */
-
 export const reportedVehicles = {
   vehicleId: severalOf(vehicleKey, MAX_NAMED_VEHICLES)
     .optional()
@@ -130,14 +129,14 @@ interface Asked {
   cursor?: string | undefined;
 }
 
-/** The query of a report, with the ends of its time range by the clock of its zone. */
+/** Parses the query of a report, with the ends of its time range in its time zone. */
 function askedIn(query: unknown): Asked {
   const { from, to, ...rest } = query as Omit<Asked, 'from' | 'to'> & { from?: RangeEnd; to?: RangeEnd };
   const at = (end: RangeEnd | undefined) => end && instantOf(end, rest.timeZone ?? 'UTC');
   return { ...rest, from: at(from), to: at(to) };
 }
 
-/** The question as the reports take it, with its vehicles found by the caller's rights. */
+/** Converts the query to a report request, with the vehicles that the caller may see. */
 async function questionOf(asked: Asked, { access, nowMs, signal }: AuthorizedContext): Promise<Question> {
   const { from = 0, to = nowMs } = asked;
   if (asked.from !== undefined && to <= from) throw badParameter('to', 'It must be later than from.');
@@ -176,7 +175,7 @@ function requireSensors(named: readonly string[], vehicles: Question['vehicles']
     throw badParameter('sensor', 'None of the vehicles has a sensor of this name or id.');
 }
 
-/** A report as the caller wants it: a page of it, or all of it as a file. */
+/** The report in the requested form: a page of it, or all of it as a file. */
 async function reply(kind: ReportKind, asked: Asked, context: AuthorizedContext): Promise<Reply> {
   const question = await questionOf(asked, context);
   const { sources } = context.access.reports;
@@ -215,7 +214,7 @@ async function reply(kind: ReportKind, asked: Asked, context: AuthorizedContext)
   const name = `${kind.name}-${day(question.fromMs)}-${day(question.toMs - 1)}.${format.extension}`;
   return {
     status: 200,
-    // A format that holds the whole report can refuse it: that is to be said before anything is sent.
+    // A format that holds the whole report in memory may refuse it, which must happen before anything is sent.
     stream: await begun(
       format.write({
         ...{ kind: shown, pages, timeZone: question.timeZone, columns, groupBy, reading, signal },
@@ -230,12 +229,12 @@ async function reply(kind: ReportKind, asked: Asked, context: AuthorizedContext)
   };
 }
 
-/** A span as ISO 8601 writes intervals. */
+/** A time span in ISO 8601 interval notation. */
 const spanText = ({ fromMs, toMs }: TimeSpan) => `${isoTime(fromMs)}/${isoTime(toMs)}`;
 
 /**
- * Says from when on there is a history of all the vehicles, where the report begins before that, and of when the
- * archive has lost rows.
+ * States the time from which the history of all vehicles is complete, if the report begins earlier, and the time ranges
+ * in which the archive has lost rows.
  */
 async function missingFrom(
   { vehicles, fromMs, toMs }: { vehicles: readonly { id: VehicleId }[]; fromMs: number; toMs: number },
@@ -252,7 +251,7 @@ async function missingFrom(
   };
 }
 
-/** Rows that totals are made of, at most: they are read beside those of the page. */
+/** Most rows for computing totals: they are read in addition to those of the page. */
 const MAX_TOTALLED_ROWS = 200_000;
 
 async function totalsOf(kind: ReportKind, question: Question, by: Grouping | null, { access }: AuthorizedContext) {
@@ -283,12 +282,12 @@ async function addLines(trips: TripItem[], { nowMs, signal }: Question, { access
     const interval = { vehicleId, fromMs: Date.parse(startedAt), toMs, signal };
     const points = await simplifiedTrack(access.reports.sources.archive, interval, LINE_POINTS);
     const coordinates = points.map(({ longitude, latitude }) => [longitude, latitude]);
-    // A line has two points.
+    // A line needs at least two points.
     trip.geometry = coordinates.length < 2 ? null : { type: 'LineString', coordinates };
   }
 }
 
-// How it is described
+// Documentation
 
 function pascal(name: string): string {
   return name.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -333,14 +332,14 @@ const NAMED_EXAMPLES: Readonly<Record<string, unknown>> = {
   inferred: false,
 };
 
-/** A row as JSON has it, from its columns. */
+/** Schema of a JSON row, built from the report's columns. */
 function rowOut(name: string, columns: readonly Column[]): z.ZodType {
   const fields = columns.map((column) => {
     const type = column.values === undefined ? OUT[column.type]() : z.enum(column.values as [string, ...string[]]);
     const field = column.always || column.type === 'json' ? type : type.nullable();
     return [column.name, column.about === undefined ? field : field.meta({ description: column.about })] as const;
   });
-  // A name that counts in one report lists in another.
+  // A column of the same name may hold a count in one report and a list in another.
   const example = columns.map(({ name: field, type, values }) => [
     field,
     field in NAMED_EXAMPLES && type !== 'whole' ? NAMED_EXAMPLES[field] : (values?.[0] ?? EXAMPLES[type]),
@@ -350,7 +349,7 @@ function rowOut(name: string, columns: readonly Column[]): z.ZodType {
     .meta({ id: `${pascal(name)}Row`, examples: [Object.fromEntries(example)] as never });
 }
 
-/** A position of a track: as positions are shown everywhere, and whether it is a jump. */
+/** A position of a track, with the reason if it was rejected, such as a jump. */
 const TrackPositionOut = PositionOut.extend({
   rejection: z
     .enum(['jump'])
@@ -385,7 +384,7 @@ const ReportTotals = z
     ],
   });
 
-/** A page of a report, the first with totals where groups were asked for, and with what is missing. */
+/** Schema of a page: the first has totals if groups were requested, and states missing data. */
 function withTotals<T extends z.ZodObject>(list: T): z.ZodType {
   const example = exampleOf(list);
   return list
@@ -397,7 +396,7 @@ function withTotals<T extends z.ZodObject>(list: T): z.ZodType {
     .meta(example === undefined ? {} : { examples: [example as never] });
 }
 
-/** What a report answers with: JSON as `body`, and files. */
+/** Responses of a report: JSON as `body`, and files. */
 const asGeoJson = z
   .looseObject({
     type: z.literal('FeatureCollection'),
@@ -482,7 +481,7 @@ const reports = REPORT_KINDS.map((kind): Route => {
   });
 });
 
-/** Is it one vehicle's track by the page? That is looked up at once, and does not wait in line with reports. */
+/** Whether the request is for pages of one vehicle's track. That is read at once, and not queued with reports. */
 function isPlain({ vehicleId, groupId, format, maxPoints }: Asked, accept: string | undefined): boolean {
   if (vehicleId?.length !== 1 || groupId !== undefined || maxPoints !== undefined) return false;
   return format === undefined ? acceptedFormat(accept, formatsOf(trackReport)) === null : format === 'json';
@@ -509,7 +508,7 @@ async function trackPage(asked: Asked, context: AuthorizedContext): Promise<Repl
   return { status: 200, body: { items, nextCursor: next && writeCursor(next), ...missing } };
 }
 
-/** The archive knows more of a position than a position is: terminal, protocol, time of arrival. */
+/** Only the fields of a position: an archived one also has terminal, protocol and time of arrival. */
 function positionAlone(archived: Position): Position {
   return {
     fixTimeMs: archived.fixTimeMs,
@@ -529,7 +528,7 @@ function positionAlone(archived: Position): Position {
   };
 }
 
-/** A page of a track, each position as positions are shown everywhere: with what is known of it. */
+/** A page of a track in the usual form of positions, without unknown values. */
 function positionsOf(body: unknown): unknown {
   const { items, ...page } = body as { items: Record<string, unknown>[] };
   return {
@@ -544,7 +543,7 @@ function positionsOf(body: unknown): unknown {
 const shapeKind = shapeVisitsReport({ type: 'circle', center: [0, 0], radiusM: 1 }, 0);
 const MAX_DWELL_SECONDS = 86_400;
 
-/** A shape that was never saved. */
+/** A shape that is not saved as a geofence. */
 export const visitedShapeIn = z
   .strictObject({
     type: z.literal('Feature'),

@@ -24,7 +24,7 @@ import { commandWords } from '../../commands/command-words.ts';
 
 const PAGE = 100;
 
-/** What was sent to a vehicle's terminal, by whom, and what became of it. The address has the vehicle and the state. */
+/** Commands to the terminals of vehicles, with sender and outcome. The address has the vehicle and the state. */
 export function CommandsPage() {
   const { query } = route.value;
   const vehicleId = query.get('vehicle') ?? '';
@@ -93,7 +93,7 @@ function List({ vehicleId, state }: { vehicleId: string; state: CommandState | u
   );
   const isConnected = live.status.value === 'open';
   useEffect(() => {
-    // What changed without a connection.
+    // Loads changes made while the connection was down.
     if (isConnected && list.items.peek() !== null) void list.reload();
   }, [isConnected]);
   useSignalEffect(() => {

@@ -24,7 +24,7 @@ import { Sections } from '../notifications/sections.tsx';
 import { ruleWords } from '../rules/words.ts';
 
 const PAGE = 200;
-/** While something on the page waits to be sent. */
+/** Refresh interval while a shown delivery waits to be sent. */
 const REFRESH_MS = 5000;
 const STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 const CHANNELS = ['email', 'webhook', ...KIND_NAMES] as const;
@@ -34,7 +34,7 @@ function wordFor(channel: (typeof CHANNELS)[number]): string {
   return channel === 'email' || channel === 'webhook' ? channelNames[channel] : said(KINDS[channel].name);
 }
 
-/** What was sent to whom, and what became of it. The address has what it is narrowed to, and the open one. */
+/** Deliveries with their recipients and outcomes. The address has the filter and the open delivery. */
 export function DeliveriesPage() {
   const { query } = route.value;
   const ruleId = query.get('rule') ?? '';

@@ -25,7 +25,7 @@ interface Props {
 
 const MINUTE_MS = 60_000;
 
-/** Says who drives a vehicle for an interval; what stands in the way is shown, and can be ended there. */
+/** Assigns a driver to a vehicle for an interval. Conflicting assignments are shown and can be ended there. */
 export function AssignDialog({ driverId, vehicleId, onClose, onAssigned }: Props) {
   const { timeZone } = preferences.value;
   const words = driverWords();
@@ -58,7 +58,7 @@ export function AssignDialog({ driverId, vehicleId, onClose, onAssigned }: Props
   const endOther = async ({ id, from }: DriverAssignment) => {
     if (fromMs.value === null) return;
     try {
-      // One that begins within the interval can't end before it begins.
+      // An assignment that begins within the interval cannot be ended before its start, so it is deleted.
       if (Date.parse(from) >= fromMs.value) await api.delete('/api/v1/driver-assignments/{id}', { path: { id } });
       else
         await api.patch('/api/v1/driver-assignments/{id}', {
@@ -122,7 +122,7 @@ export function AssignDialog({ driverId, vehicleId, onClose, onAssigned }: Props
   );
 }
 
-/** Who drives the vehicle in the interval already; empty while it is read. */
+/** Existing assignments of the vehicle in the interval; empty while they are loaded. */
 function useOverlapping(vehicleId: string | null, fromMs: number | null, toMs: number | null) {
   const found = useSignal<readonly DriverAssignment[]>([]);
   const reads = useSignal(0);

@@ -16,12 +16,12 @@ import { setQuery } from '../../router.ts';
 import { api, user } from '../../session.ts';
 import { t } from '../../words/words.ts';
 
-/** Assignments that ended longer ago are history, which the day shows. */
+/** Assignments that ended longer ago are not listed: the view of a day shows them. */
 const BACK_MS = 7 * 86_400_000;
 const SHOWN_AT_ONCE = 100;
 const PATH = '/api/v1/driver-assignments/{id}';
 
-/** Who drives what by hand: of one driver, or of all. */
+/** Manual assignments of one driver, or of all. */
 export function Assignments({ driverId, version }: { driverId: string | null; version: number }) {
   const most = useSignal(SHOWN_AT_ONCE);
   const found = useReading<readonly DriverAssignment[]>(

@@ -17,7 +17,7 @@ import { t } from '../../words/words.ts';
 
 type Code = UnknownDriverCodes['items'][number];
 
-/** Codes that terminals sent and nobody has: each becomes a new driver's, or that of one who is known. */
+/** Codes that terminals sent and that belong to no driver. Each can be given to a new driver or a known one. */
 export function UnknownCodes() {
   const reading = useReading(loadUnknownCodes, []);
   const words = driverWords();

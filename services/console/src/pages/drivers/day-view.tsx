@@ -18,10 +18,10 @@ import { loadDay } from './load-day.ts';
 
 /** The hours that the timeline names. */
 const HOURS = [0, 6, 12, 18, 24];
-/** While the day goes on. */
+/** Refresh interval of the current day. */
 const REFRESH_MS = 60_000;
 
-/** A day of a driver: vehicles, trips, violations. */
+/** A driver's day: vehicles, trips, violations. */
 export function DayView({ driver }: { driver: Driver }) {
   const { timeZone } = preferences.value;
   const today = dateOf(Date.now(), timeZone);
@@ -185,7 +185,7 @@ function Day({ data, span }: { data: DayData; span: { fromMs: number; toMs: numb
   );
 }
 
-/** A line for each vehicle, from midnight to midnight. What it shows is in the list below it as text. */
+/** One line per vehicle, from midnight to midnight. The list below has the same content as text. */
 function Timeline({ shifts, span }: { shifts: readonly Shift[]; span: { fromMs: number; toMs: number } }) {
   const lines = [...Map.groupBy(shifts, ({ vehicleId }) => vehicleId).values()];
   const hourMs = (hour: number) => span.fromMs + ((span.toMs - span.fromMs) * hour) / 24;

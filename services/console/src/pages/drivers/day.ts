@@ -6,22 +6,22 @@ export interface Shift {
   vehicleName: string;
   fromMs: number;
   toMs: number;
-  /** It goes on. */
+  /** Whether the shift has not ended yet. */
   isOpen: boolean;
-  /** Assigned by hand; otherwise by the code that the terminal sent. */
+  /** True: assigned manually. False: identified by the code that the terminal sent. */
   isByHand: boolean;
   trips: number;
   distanceM: number;
 }
 
 export interface DayData {
-  /** By hand, of the driver. */
+  /** Manual assignments of the driver. */
   assignments: readonly DriverAssignment[];
   /** `driver-shift` events of the driver. */
   shifts: readonly EventsRow[];
   /** Trips of the driver. */
   trips: readonly TripsRow[];
-  /** What the driver did wrong. */
+  /** Violations of the driver. */
   violations: readonly EventsRow[];
   /** Scores of the trips that began on the day, by `tripKey`. */
   scores: ReadonlyMap<string, number>;
@@ -69,7 +69,7 @@ export function shiftsOf(data: DayData, { fromMs, toMs }: Span, nowMs: number): 
   return found;
 }
 
-/** A card is often read a moment after the trip began. */
+/** The shift nearest to a time: a card is often read a moment after the trip began. */
 function nearest(shifts: readonly Shift[], atMs: number): Shift | undefined {
   const away = ({ fromMs, toMs }: Shift) => Math.max(fromMs - atMs, atMs - toMs);
   return shifts.toSorted((a, b) => away(a) - away(b))[0];
@@ -90,7 +90,7 @@ function without(span: Span, others: readonly Span[]): Span[] {
   return parts;
 }
 
-/** Where a time is in a day, in per cent of its length: clocks that change make a day longer or shorter. */
+/** Position of a time in a day, in per cent of its length: clock changes make a day longer or shorter. */
 export function shareOf(atMs: number, { fromMs, toMs }: Span): number {
   return Math.min(100, Math.max(0, ((atMs - fromMs) / (toMs - fromMs)) * 100));
 }

@@ -23,9 +23,9 @@ import { codesIn } from './list.ts';
 interface Props {
   /** Null: a new driver. */
   id: string | null;
-  /** That a new driver has at first. */
+  /** Initial code of a new driver. */
   code: string | null;
-  /** Gets the id of the driver; null after the deletion. */
+  /** Called with the id of the driver; null after the deletion. */
   onSaved: (id: string | null) => void;
 }
 
@@ -42,7 +42,7 @@ interface Opened {
 const PATH = '/api/v1/drivers/{id}';
 const CODES_AT_ONCE = 4;
 
-/** What is set of a driver; who may not change it reads it. */
+/** Form with a driver's settings. It is read-only without the right to change them. */
 export function DriverForm({ id, code, onSaved }: Props) {
   const saved = useRef<string | null>(id);
   const wasDeleted = useRef(false);
@@ -166,12 +166,12 @@ function Fields({ edit, driver, onDone, onDeleted }: Opened & { onDone: () => vo
   );
 }
 
-/** Errors of all codes stand at their field. */
+/** Errors of all codes are shown at their common field. */
 function codeErrors(edit: Edit<Draft>): string[] {
   return ['/codes', ...edit.draft.value.codes.map((_, nth) => `/codes/${nth}`)].flatMap((pointer) => edit.at(pointer));
 }
 
-/** A code in each line; the text stays as it is typed until the field is left. */
+/** Field with one code per line. The text stays as typed until the field loses the focus. */
 function CodesField({
   codes,
   errors,

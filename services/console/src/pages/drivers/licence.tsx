@@ -2,7 +2,7 @@ import type { Driver } from '@outrider/client';
 import { driverWords } from '../../drivers/words.ts';
 import { formats } from '../../format.ts';
 
-/** The state of a licence with its date; nothing where none is entered. */
+/** The state of a licence with its date; nothing if no date is entered. */
 export function LicenceChip({
   driver: { licence, licenceExpiresOn },
   hasDate = false,

@@ -10,7 +10,7 @@ export interface DriverFilter {
   licence: Licence | null;
 }
 
-/** The filter that the address bar has. */
+/** Parses the filter in the address. */
 export function driverFilterOf(query: URLSearchParams): DriverFilter {
   const licence = query.get('licence');
   return {
@@ -24,7 +24,7 @@ export function isFiltered({ search, groupId, licence }: DriverFilter): boolean 
   return search !== '' || groupId !== null || licence !== null;
 }
 
-/** Drivers are searched by all that is written on their cards: name, codes, phone, number of the licence. */
+/** Whether a driver passes the filter. The search covers name, codes, phone and licence number. */
 export function passesDriver(driver: Driver, { search, groupId, licence }: DriverFilter): boolean {
   if (groupId !== null && !driver.groupIds.includes(groupId)) return false;
   if (licence !== null && driver.licence !== licence) return false;
@@ -36,12 +36,12 @@ export function passesDriver(driver: Driver, { search, groupId, licence }: Drive
   );
 }
 
-/** Codes are written with spaces, colons and dashes, and kept without. */
+/** Removes the spaces, colons and dashes with which codes are often written. */
 function bareCode(text: string): string {
   return text.replace(/[\s:-]/g, '').toLowerCase();
 }
 
-/** The codes in a text, one in each line or parted by commas. */
+/** The codes in a text, one per line or separated by commas. */
 export function codesIn(text: string): string[] {
   return [
     ...new Set(

@@ -6,12 +6,12 @@ import { api } from '../../session.ts';
 import type { DayData } from './day.ts';
 
 const PAGE = 1000;
-/** Vehicles that one query names. */
+/** Maximum number of vehicles in one query. */
 const VEHICLES_AT_ONCE = 50;
 type EventKind = 'driver-shift' | 'speeding' | 'harsh-driving' | 'alarm';
 const VIOLATIONS: readonly EventKind[] = ['speeding', 'harsh-driving', 'alarm'];
 
-/** Everything that a driver did in a day, as far as the caller may see the vehicles. */
+/** Loads everything that a driver did in a day, limited to vehicles that the caller may see. */
 export async function loadDay(
   driverId: string,
   { fromMs, toMs }: { fromMs: number; toMs: number },

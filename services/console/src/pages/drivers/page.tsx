@@ -39,11 +39,11 @@ import { DriverPanel } from './panel.tsx';
 const VIEWS = ['list', 'codes', 'assignments'] as const;
 type View = (typeof VIEWS)[number];
 
-/** Drivers: who they are, whose codes they are, who drives what. */
+/** Drivers, their codes, and their assignments. */
 export function DriversPage() {
   const { query } = route.value;
   const keeps = Boolean(user.value && keepsAccounts(user.value));
-  /** Grows with each assignment that was made here. */
+  /** Grows with each assignment that is created here. */
   const version = useSignal(0);
   useEffect(() => {
     void loadDrivers();
@@ -124,7 +124,7 @@ interface ListProps {
 function DriverList({ opened, onOpen, keeps }: ListProps) {
   const sorting = useSignal<Sorting | null>(null);
   const filter = driverFilterOf(route.value.query);
-  // Who drives what comes by the live API.
+  // The drivers of vehicles come from the live API.
   void fleet.version.value;
   const all = drivers.value;
   const found = all?.filter((driver) => passesDriver(driver, filter)) ?? [];
@@ -156,7 +156,7 @@ function DriverList({ opened, onOpen, keeps }: ListProps) {
   );
 }
 
-/** Whose licence needs attention. */
+/** Lists the drivers whose licence needs attention. */
 function LicenceWarning({ all }: { all: readonly Driver[] }) {
   const words = driverWords();
   const count = (wanted: Driver['licence']) => all.filter(({ licence }) => licence === wanted).length;

@@ -20,7 +20,7 @@ interface Props {
   onSaved: (id: string | null) => void;
 }
 
-/** One driver: the day, what is set, what is assigned. */
+/** One driver: the day, settings, assignments. */
 export function DriverPanel({ id, version, onClose, onSaved }: Props) {
   const { query } = route.value;
   const words = driverWords();

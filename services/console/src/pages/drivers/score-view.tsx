@@ -16,7 +16,7 @@ const DAYS = [7, 30] as const;
 /** A trip that begins meanwhile has a score of its own. */
 const READ_EVERY_MS = 10_000;
 
-/** How economically and carefully somebody drove lately: the score, and what cost points. */
+/** How economically and carefully the driver drove lately: the score, and the causes of penalty points. */
 export function ScoreView({ driver }: { driver: Driver }) {
   const { timeZone } = preferences.value;
   const words = ecoWords();

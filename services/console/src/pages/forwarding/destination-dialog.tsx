@@ -16,12 +16,12 @@ const KINDS: readonly Kind[] = ['http', 'mqtt', 'kafka', 'wialon-ips', 'egts'];
 const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 const SECRET_BYTES = 32;
 
-/** Everything that a kind may have; what belongs to the kind is sent. */
+/** Fields of all kinds of destination. Only those of the chosen kind are sent. */
 interface Draft {
   url: string;
-  /** A line for each, `Name: value`. */
+  /** One header per line, `Name: value`. */
   headers: string;
-  /** The same; a stored one without a value is taken away. */
+  /** In the same format. A stored header that is listed without a value is removed. */
   secretHeaders: string;
   ca: string;
   host: string;
@@ -94,7 +94,7 @@ function headersOf(lines: string): [name: string, value: string][] {
     ]);
 }
 
-/** Those that are stored and have no value now are taken away. */
+/** A stored secret header that is listed without a value is set to null, which removes it. */
 function secretHeadersOf(lines: string, stored: readonly string[]): Record<string, string | null> {
   const isStored = (name: string) => stored.some((each) => each.toLowerCase() === name.toLowerCase());
   return Object.fromEntries(
@@ -102,7 +102,7 @@ function secretHeadersOf(lines: string, stored: readonly string[]): Record<strin
   );
 }
 
-/** What batches are signed with: nobody has to think of one. */
+/** Generates a secret for signing batches, so that nobody has to invent one. */
 function newSecret(): string {
   return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(SECRET_BYTES))))}`;
 }
@@ -203,12 +203,15 @@ export function DestinationDialog({ destination, onSaved, onClose }: Props) {
 interface SecretProps {
   kind: Kind;
   secret: Signal<string>;
-  /** One is stored, which stays where none is given. */
+  /** A secret is stored, and is kept unless a new one is entered. */
   isKept: boolean;
   errors: string[];
 }
 
-/** A password is hidden; what signs batches is made here, to be copied to the receiving system. */
+/**
+ * Field for a password, which is hidden, or for the signing secret, which is generated here to be copied to the
+ * receiving system.
+ */
 function SecretField({ kind, secret, isKept, errors }: SecretProps) {
   const words = forwardingWords();
   const more = {
@@ -351,7 +354,7 @@ function Lines({ label, hint, value, errors, onInput }: LinesProps) {
   );
 }
 
-/** What is wrong with a field, or with something in it, such as a header. */
+/** Errors of a field, including those of its parts, such as one header. */
 function errorsWithin(error: unknown, pointer: string): string[] {
   if (!(error instanceof ApiError)) return [];
   return (error.problem.errors ?? [])

@@ -24,10 +24,10 @@ import '../../style/forwarding.css';
 const REFRESH_MS = 5000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Below it, nobody has to care. */
+/** A shorter lag is not worth showing. */
 const LAG_SHOWN_SECONDS = 60;
 
-/** Systems that positions and events are forwarded to: how far each is, what is wrong, and what can be done. */
+/** Systems that positions and events are forwarded to: their progress, errors and actions. */
 export function ForwardingPage() {
   const words = forwardingWords();
   const edited = useSignal<ForwardingDestination | 'new' | null>(null);

@@ -3,13 +3,13 @@ import { type CustomAttributes, type CustomDraft, customPatch } from '../../cust
 import { metresBetween } from '../../fleet/mercator.ts';
 import { circle } from '../../map/shapes.ts';
 
-/** About a centimetre; the drawing tool takes no more digits than nine. */
+/** About a centimetre; the drawing tool accepts at most nine digits. */
 const DIGITS = 7;
 
 type Geometry = Geozone['geometry'];
 type Point = readonly [longitude: number, latitude: number];
 
-/** A geofence as its form has it: numbers as they were typed. */
+/** Form state of a geofence, with numbers as they were typed. */
 export interface Draft extends CustomDraft {
   /** Null: a new one. */
   id: string | null;
@@ -22,7 +22,7 @@ export interface Draft extends CustomDraft {
   widthM: string;
   speedLimitKmh: string;
   minDwellSeconds: string;
-  /** Null: that of the map. */
+  /** Null: the map's default colour. */
   color: string | null;
   description: string;
   /** Null: watches all vehicles that its owner may see. */
@@ -84,7 +84,7 @@ export function draftOf({ id, geometry, properties }: Geozone, etag: string | nu
   };
 }
 
-/** What the API is sent; null while nothing is drawn. What is no number is left to the API to refuse. */
+/** Body for the API; null while nothing is drawn. Invalid numbers are passed on for the API to refuse. */
 export function bodyOf(draft: Draft): (NewGeozone & GeozonePatch) | null {
   const { shape, geometry, name, radiusM, widthM, speedLimitKmh, minDwellSeconds } = draft;
   const { color, description, groupIds, category, sharedWithOrganisation, sharedGroupIds } = draft;
@@ -105,14 +105,16 @@ export function bodyOf(draft: Draft): (NewGeozone & GeozonePatch) | null {
     externalId: draft.externalId,
     ...customPatch(draft.attributesBefore, { customAttributes: draft.customAttributes }),
   };
-  // Of a new one nothing is taken away, so that its patch is what it has.
+  // A new geofence has no attributes to remove, so its patch contains exactly its attributes.
   return { type: 'Feature', geometry, properties } as NewGeozone & GeozonePatch;
 }
 
 /** What the drawing tool edits: a ring, or a line. */
 export type Drawn = GeoJSON.Polygon | GeoJSON.LineString;
 
-/** What the drawing tool edits; null for what it can't: several polygons, or with holes, circles without a radius. */
+/**
+ * Geometry for the drawing tool; null for what it cannot edit: several polygons, holes, or a circle without a radius.
+ */
 export function editableArea({ shape, geometry, radiusM }: Draft): Drawn | null {
   if (geometry?.type === 'LineString')
     return { type: 'LineString', coordinates: geometry.coordinates.map((point) => point.map(round)) };
@@ -124,7 +126,7 @@ export function editableArea({ shape, geometry, radiusM }: Draft): Drawn | null 
   return rounded(geometry as GeoJSON.Polygon);
 }
 
-/** The draft with what was drawn: a line, a ring, or for a circle its centre and radius. */
+/** The draft with the drawn geometry: a line, a ring, or for a circle its centre and radius. */
 export function withArea(draft: Draft, area: Drawn): Draft {
   if (area.type === 'LineString') return { ...draft, geometry: area as Geometry };
   const ring = (area.coordinates[0] ?? []) as unknown as Point[];
@@ -147,23 +149,26 @@ function centreOf(ring: readonly Point[]): [number, number] {
   return [middle(ring.map(([longitude]) => longitude)), middle(ring.map(([, latitude]) => latitude))];
 }
 
-/** Stands between polygons. */
+/** Line that separates polygons. */
 const POLYGON_BREAK = '---';
 
-/** A geometry as text: `latitude, longitude` in each line, an empty line before a hole, `---` between polygons. */
+/** Formats a geometry as text: `latitude, longitude` per line, an empty line before a hole, `---` between polygons. */
 export function coordinatesText(geometry: Geometry | null): string {
   const line = ([longitude, latitude]: Point) => `${round(latitude)}, ${round(longitude)}`;
   if (geometry === null) return '';
   if (geometry.type === 'Point') return line(geometry.coordinates);
   if (geometry.type === 'LineString') return geometry.coordinates.map(line).join('\n');
-  // A ring ends where it begins: that is not to be typed.
+  // The closing point of a ring, which repeats the first one, is omitted.
   const polygon = (rings: readonly (readonly Point[])[]) =>
     rings.map((ring) => ring.slice(0, -1).map(line).join('\n')).join('\n\n');
   if (geometry.type === 'Polygon') return polygon(geometry.coordinates);
   return geometry.coordinates.map(polygon).join(`\n${POLYGON_BREAK}\n`);
 }
 
-/** The geometry that such a text means; otherwise the number of the wrong line, from 1, or 0 for too few points. */
+/**
+ * Parses the geometry from such a text. Otherwise returns the number of the wrong line, from 1, or 0 for too few
+ * points.
+ */
 export function geometryOfText(text: string, shape: Draft['shape']): Geometry | { line: number } {
   const polygons: [number, number][][][] = [[[]]];
   for (const [index, line] of text.split('\n').entries()) {
@@ -197,7 +202,7 @@ export function geometryOfText(text: string, shape: Draft['shape']): Geometry | 
 
 const SHAPES = { Polygon: 'polygon', MultiPolygon: 'multipolygon', Point: 'circle', LineString: 'line' } as const;
 
-/** The kind of shape that a geometry draws. */
+/** The shape that a geometry represents. */
 export function shapeOf(geometry: Geometry): Draft['shape'] {
   return SHAPES[geometry.type];
 }

@@ -21,13 +21,13 @@ import { geofenceWords } from './words.ts';
 interface Props {
   draft: Signal<Draft | null>;
   onClose: () => void;
-  /** Reads the geofence again and gives up the own changes. */
+  /** Loads the geofence again and discards the user's changes. */
   onReload: () => void;
-  /** The shape was typed: the map follows. */
+  /** The shape was changed by typing: the map must be updated. */
   onShape: () => void;
-  /** Takes back the last change of the shape; null before the first. */
+  /** Undoes the last change of the shape; null before the first. */
   onUndo: (() => void) | null;
-  /** Escape gives up what is half drawn first; false where nothing is. */
+  /** Cancels a half-drawn shape, which Escape does first; false if none exists. */
   onEscape: () => boolean;
   onDeleted: (body: NewGeozone) => void;
 }
@@ -39,13 +39,13 @@ const FIELDS = ['name', 'radiusM', 'widthM', 'speedLimitKmh', 'minDwellSeconds',
 const MORE_FIELDS = ['description', 'externalId', 'customAttributes'] as const;
 type FieldName = (typeof FIELDS)[number] | (typeof MORE_FIELDS)[number];
 
-/** The numbers and the name of a geofence. A change by somebody else in the meantime is shown, not overwritten. */
+/** Form with the name and the settings of a geofence. A concurrent change by another user is shown, not overwritten. */
 export function GeofenceForm({ draft, onClose, onReload, onShape, onUndo, onEscape, onDeleted }: Props) {
   const error = useSignal<unknown>(null);
   const isAsking = useSignal(false);
   const theirs = useSignal<{ draft: Draft; etag: string | null } | null>(null);
   const value = draft.value;
-  /** As it was opened, or read again. */
+  /** The draft when it was opened or last loaded. */
   const opened = useRef(value);
   if (opened.current?.etag !== value?.etag) opened.current = value;
   if (value === null) return null;
@@ -145,7 +145,7 @@ export function GeofenceForm({ draft, onClose, onReload, onShape, onUndo, onEsca
 
 interface FieldsProps extends Pick<Props, 'onShape' | 'onUndo'> {
   draft: Signal<Draft | null>;
-  /** What the API found wrong with a field. */
+  /** Errors of the API for a field. */
   at: (name: FieldName) => string[];
 }
 
@@ -196,7 +196,7 @@ function Fields({ draft, at, onShape, onUndo }: FieldsProps) {
 
 interface ConflictProps {
   mine: Draft;
-  /** Null: it could not be read. */
+  /** The other user's version. Null: it could not be loaded. */
   theirs: Draft | null;
   onReload: () => void;
   onKeep: () => void;
@@ -221,7 +221,7 @@ function Conflict({ mine, theirs, onReload, onKeep }: ConflictProps) {
   );
 }
 
-/** The question before it is deleted. */
+/** Confirmation before the geofence is deleted. */
 function Deletion({ name, onDelete, onCancel }: { name: string; onDelete: () => void; onCancel: () => void }) {
   return (
     <div role="alertdialog" aria-label={t().delete}>
@@ -236,7 +236,7 @@ function Deletion({ name, onDelete, onCancel }: { name: string; onDelete: () => 
   );
 }
 
-/** Where both versions differ. */
+/** Compares both versions: the fields that differ. */
 function Versions({ mine, theirs }: { mine: Draft; theirs: Draft }) {
   const names = [...FIELDS, 'color', 'description'] as const;
   const words = (name: (typeof names)[number]) =>
@@ -272,7 +272,7 @@ function Versions({ mine, theirs }: { mine: Draft; theirs: Draft }) {
   );
 }
 
-/** A word of the people's own; those in use are offered. */
+/** Free-text category with suggestions of those in use. */
 function Category({ draft, errors }: { draft: Signal<Draft | null>; errors: string[] }) {
   const id = useId();
   const { value } = draft;
@@ -300,7 +300,7 @@ function Category({ draft, errors }: { draft: Signal<Draft | null>; errors: stri
   );
 }
 
-/** Who else sees it, and its events of the vehicles that they see. */
+/** Who else sees the geofence, and its events for the vehicles that they see. */
 function Sharing({ draft }: { draft: Signal<Draft | null> }) {
   const { value } = draft;
   if (value === null) return null;
@@ -378,7 +378,7 @@ function Appearance({ draft, at }: Pick<FieldsProps, 'draft' | 'at'>) {
   );
 }
 
-/** The shape as numbers: for the keyboard, for exact places, and for holes. */
+/** The shape as numbers: for keyboard users, for exact places, and for holes. */
 function Coordinates({ draft, onShape }: { draft: Signal<Draft | null>; onShape: () => void }) {
   const id = useId();
   const text = useSignal(coordinatesText(draft.value?.geometry ?? null));

@@ -6,11 +6,11 @@ import { setData } from '../../map/set-data.ts';
 import { geofenceFeatures } from '../../map/shapes.ts';
 import type { Draft, Drawn } from './draft.ts';
 
-/** What the drawing tool calls the shapes. */
+/** The drawing tool's names of the shapes. */
 const MODES = { polygon: 'polygon', multipolygon: 'polygon', circle: 'circle', line: 'linestring' } as const;
-/** Vertices of other geofences attract within this distance. */
+/** Distance within which drawn points snap to vertices of other geofences. */
 const SNAP_PX = 12;
-/** Around a vertex or an edge that is clicked. */
+/** Click tolerance around a vertex or an edge. */
 const HANDLE_PX = 20;
 
 export interface GeofenceMapEvents {
@@ -25,7 +25,7 @@ export class GeofenceMap {
   readonly #destroyMap: () => void;
   readonly #ready: Promise<void>;
   #draw: Promise<TerraDraw> | null = null;
-  /** Once it is loaded. */
+  /** Null until loaded. */
   #tool: TerraDraw | null = null;
   #isDrawing = false;
   #vertices: [number, number][] = [];
@@ -46,7 +46,7 @@ export class GeofenceMap {
     });
   }
 
-  /** Shows geofences without the one that is edited. */
+  /** Shows geofences except the edited one. */
   async show(geofences: readonly Geozone[], editedId: string | null): Promise<void> {
     await this.#ready;
     if (this.#isDestroyed) return;
@@ -72,7 +72,7 @@ export class GeofenceMap {
     void this.#ready.then(() => !this.#isDestroyed && this.#fit([geofence], { isAnimated: true }));
   }
 
-  /** Lets a shape be drawn, or the given one be changed; null ends drawing. */
+  /** Starts drawing a shape, or editing the given one; null ends drawing. */
   async edit(shape: Draft['shape'] | null, area: Drawn | null): Promise<void> {
     this.#isDrawing = shape !== null && area === null;
     if (shape === null && this.#draw === null) return;
@@ -91,7 +91,7 @@ export class GeofenceMap {
     }
   }
 
-  /** Gives up a shape that is half drawn; false where nothing is. */
+  /** Cancels a half-drawn shape; false if none exists. */
   cancelDrawing(): boolean {
     if (this.#tool?.getModeState() !== 'drawing') return false;
     const mode = this.#tool.getMode();
@@ -124,13 +124,16 @@ export class GeofenceMap {
     if (east >= west) fit(this.#map, [west, south, east, north], isAnimated);
   }
 
-  /** A click on what the drawing tool shows, such as the last one of a polygon, is meant for the tool. */
+  /**
+   * Whether a click hits the drawing tool's own features, such as the last point of a polygon, and so belongs to the
+   * tool.
+   */
   #isOfTool(at: { lng: number; lat: number }): boolean {
     const options = { pointerDistance: HANDLE_PX, includePolygonsWithinPointerDistance: true };
     return (this.#tool?.getFeaturesAtLngLat(at, options).length ?? 0) > 0;
   }
 
-  /** The vertex of another geofence within reach of a point. */
+  /** The nearest vertex of another geofence within snapping distance. */
   #vertexNear(at: [number, number]): [number, number] | undefined {
     const point = this.#map.project(at);
     let found: [number, number] | undefined;
@@ -172,7 +175,7 @@ export class GeofenceMap {
     draw.on('finish', (id) => {
       const area = draw.getSnapshotFeature(id)?.geometry;
       this.#isDrawing = false;
-      // The tool finishes its own work first.
+      // Deferred, so that the tool finishes its own work first.
       if (area?.type === 'Polygon' || area?.type === 'LineString') setTimeout(() => this.#events.onDraw(area as Drawn));
     });
     return draw;

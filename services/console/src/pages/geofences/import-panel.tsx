@@ -8,7 +8,7 @@ import { ignoredIn } from './import.ts';
 import { type ImportProps, useImport } from './use-import.ts';
 import { geofenceWords } from './words.ts';
 
-/** Geofences of a file: what is in it, what is wrong with it, and the import of what is wanted. */
+/** Import of geofences from a file: its contents, its errors, and the choice of what to import. */
 export function ImportPanel(props: ImportProps) {
   const found = useImport(props);
   const { file, sizes, rows, wanted, problemsOf, error, isReady, run } = found;

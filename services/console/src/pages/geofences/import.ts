@@ -3,13 +3,13 @@ import type { Geozone } from '@outrider/client';
 /** A shape of a file, as the API reads it. */
 export interface ImportItem {
   name: string;
-  /** Null: nothing that can be a geofence. */
+  /** Null: it cannot become a geofence. */
   feature: ImportFeature | null;
-  /** Kind of geometry that can't be a geofence. */
+  /** Kind of the geometry, if that kind cannot become a geofence. */
   unsupported: string | null;
-  /** The panel sends both sizes: no shape lacks one. */
+  /** Never set in practice: the panel sends both sizes. */
   lacks: 'radiusM' | 'widthM' | null;
-  /** Names of properties that mean nothing here. */
+  /** Names of unsupported properties, which are ignored. */
   ignored: readonly string[];
 }
 
@@ -17,7 +17,7 @@ export type ImportFeature = Pick<Geozone, 'type' | 'geometry'> & {
   properties: Omit<Geozone['properties'], 'ownerId' | 'areaM2' | 'perimeterM'>;
 };
 
-/** Sizes of what files draw without one. */
+/** Default sizes for shapes that the file draws without one. */
 export interface Sizes {
   radiusM: number;
   widthM: number;
@@ -25,7 +25,7 @@ export interface Sizes {
 
 const FORMATS: Readonly<Record<string, 'geojson' | 'kml' | 'gpx'>> = { kml: 'kml', gpx: 'gpx' };
 
-/** What the API is asked about a file: its format, and a name for what has none. */
+/** Query for parsing a file: its format, and a name for shapes without one. */
 export function questionOf(fileName: string, sizes: Sizes) {
   const extension = fileName.toLowerCase().split('.').at(-1) ?? '';
   // The API takes neither an empty name nor a long one.
@@ -36,13 +36,13 @@ export function questionOf(fileName: string, sizes: Sizes) {
   return { format: FORMATS[extension] ?? 'geojson', ...(name === '' ? {} : { name }), ...sizes };
 }
 
-/** The feature that the API imports, with its name in the list. */
+/** The feature to import, with its name from the list. */
 export function featureOf({ name, feature }: Pick<ImportItem, 'name' | 'feature'>): ImportFeature {
   if (feature === null) throw new Error('an item without a feature');
   return { ...feature, properties: { ...feature.properties, name: name.trim() } };
 }
 
-/** Which properties of the file are left out, each once. */
+/** Names of the ignored properties of all items, without duplicates. */
 export function ignoredIn(items: readonly ImportItem[]): string[] {
   return [...new Set(items.flatMap(({ ignored }) => ignored))];
 }

@@ -13,7 +13,7 @@ import { geofenceWords } from './words.ts';
 
 const ROW_REM = 3.75;
 
-/** Opens a geofence, or the form of a new one by its shape, or the import; null closes what is open. */
+/** Opens a geofence, or by its shape the form of a new one, or the import; null closes what is open. */
 export function open(id: string | null): void {
   navigate(withQuery({ geofence: id }));
 }
@@ -21,12 +21,12 @@ export function open(id: string | null): void {
 interface ListProps {
   all: readonly Geozone[];
   editedId: string | null;
-  /** What can be restored. */
+  /** The last deleted geofence, which can be restored. */
   deleted: NewGeozone | null;
   onRestore: (body: NewGeozone) => void;
 }
 
-/** The geofences that are searched for, and what can be done with all of them. */
+/** List of the geofences that match the search, with actions for all of them. */
 export function GeofenceList({ all, editedId, deleted, onRestore }: ListProps) {
   const { query } = route.value;
   const category = query.get('category') || null;
@@ -76,7 +76,7 @@ interface NarrowingProps {
   whose: (typeof WHOSE)[number] | null;
 }
 
-/** By category and by owner, where there are several of them. */
+/** Filters by category and by owner, each shown if there are several. */
 function Narrowing({ all, category, whose }: NarrowingProps) {
   const categories = categoriesOf(all, language.value);
   return (
@@ -114,7 +114,7 @@ function Narrowing({ all, category, whose }: NarrowingProps) {
   );
 }
 
-/** New ones by their shapes, and files. */
+/** Buttons that create geofences by shape, and import and export files. */
 function Tools({ editedId }: { editedId: string | null }) {
   return (
     <>

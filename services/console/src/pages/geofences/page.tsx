@@ -16,24 +16,24 @@ import '../../style/geofences.css';
 import { geofenceWords } from './words.ts';
 
 const MOST_UNDONE = 50;
-/** Of a new geofence on the map. */
+/** Id of a new geofence on the map. */
 const DRAFT_ID = 'draft';
 
-/** The map, and the geofence that is drawn or edited on it. */
+/** Manages the map and the geofence that is drawn or edited on it. */
 function useDrawing(editedId: string | null) {
   const container = useRef<HTMLDivElement>(null);
   const view = useRef<GeofenceMap | null>(null);
   const draft = useSignal<Draft | null>(null);
-  /** The draft before it was changed; null: nothing is edited, or it is new. */
+  /** The unchanged draft; null: nothing is edited, or the geofence is new. */
   const asRead = useRef<Draft | null>(null);
-  /** Shapes that the present one took the place of, the last at the end. */
+  /** Previous shapes for undo, the latest last. */
   const past = useSignal<readonly Draft[]>([]);
 
   useEffect(() => {
     if (container.current === null) return;
     const map = new GeofenceMap(container.current, {
       onSelect: (id) => {
-        // What was drawn or changed is not thrown away by a click beside it.
+        // A click beside the shape must not discard unsaved changes.
         const isUnsaved = JSON.stringify(draft.peek()) !== JSON.stringify(asRead.current);
         if (id !== DRAFT_ID && !isUnsaved) open(id);
       },
@@ -90,7 +90,9 @@ function useDrawing(editedId: string | null) {
   return { container, view, draft, drawDraft, read, undo: past.value.length === 0 ? null : undo };
 }
 
-/** Geofences: a list beside the map, one of them drawn or edited. The address has the one and the search. */
+/**
+ * Page of geofences: a list beside the map, one geofence drawn or edited. The address has that geofence and the search.
+ */
 export function GeofencesPage() {
   const editedId = route.value.query.get('geofence');
   const { container, view, draft, drawDraft, read, undo } = useDrawing(editedId);
@@ -98,7 +100,7 @@ export function GeofencesPage() {
   const preview = useSignal<readonly Geozone[]>([]);
   const deleted = useSignal<NewGeozone | null>(null);
 
-  // A polygon with holes stays where it is: its coordinates are typed.
+  // A polygon with holes cannot be edited by drawing: its coordinates are typed.
   const present = draft.value;
   const isDrawn = present !== null && editableArea(present) !== null;
   const drawnId = isDrawn ? present.id : null;
@@ -157,7 +159,7 @@ function isShape(text: string): text is Draft['shape'] {
   return text === 'polygon' || text === 'circle' || text === 'line';
 }
 
-/** What the drawing tool can't show, as a geofence. */
+/** Geofence to display in place of a shape that the drawing tool cannot show. */
 function previewOf(draft: Draft): Geozone[] {
   const body = bodyOf(draft);
   return body === null ? [] : [{ ...body, id: draft.id ?? DRAFT_ID } as Geozone];

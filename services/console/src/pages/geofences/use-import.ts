@@ -9,7 +9,7 @@ import { geofenceWords } from './words.ts';
 
 export interface ImportProps {
   onClose: () => void;
-  /** Shows what would be drawn. */
+  /** Shows the shapes that would be imported on the map. */
   onPreview: (geofences: readonly Geozone[]) => void;
 }
 
@@ -17,7 +17,7 @@ interface Row extends ImportItem {
   isWanted: boolean;
 }
 
-/** Reads a file, tries what is wanted of it after each change, and imports it. */
+/** Loads a file, runs a dry run after each change of the choice, and imports it. */
 export function useImport({ onClose, onPreview }: ImportProps) {
   const rows = useSignal<readonly Row[]>([]);
   const error = useSignal<unknown>(null);
@@ -31,7 +31,7 @@ export function useImport({ onClose, onPreview }: ImportProps) {
     features: wanted.map((index) => featureOf(rows.value[index] as Row)),
   });
 
-  /** Reads the file: after a change of sizes again, with the names and choices as they are. */
+  /** Parses the file. After a change of sizes it is parsed again, keeping names and choices. */
   const read = async (chosen: File, signal: AbortSignal) => {
     try {
       const answer = await api.send('post', '/api/v1/geozones/read-file', {
@@ -60,7 +60,7 @@ export function useImport({ onClose, onPreview }: ImportProps) {
     });
     return done.json() as Promise<{ created: number; updated: number; unchanged: number }>;
   };
-  // The dry run follows what is chosen; the preview does so at once.
+  // After a change of the choice, the preview is updated at once and the dry run follows.
   useEffect(() => {
     isChecked.value = false;
     const ownerId = '';

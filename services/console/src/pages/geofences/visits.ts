@@ -7,7 +7,7 @@ export interface VehicleVisits {
   visits: { fromMs: number; toMs: number | null; seconds: number }[];
 }
 
-/** Visits by vehicle, those that stayed longest first. */
+/** Visits by vehicle, longest total stay first. */
 export function byVehicle(rows: readonly ShapeVisitsRow[]): VehicleVisits[] {
   const found = new Map<string, VehicleVisits>();
   for (const { vehicleId, vehicleName, part, startedAt, endedAt, durationSeconds } of rows) {

@@ -16,16 +16,16 @@ import { byVehicle, type VehicleVisits } from './visits.ts';
 import { geofenceWords } from './words.ts';
 
 const PAGE = 1000;
-/** More is for a report. */
+/** Beyond this number, a report is the right tool. */
 const MOST_ROWS = 5000;
 const INSIDE_POLL_MS = 10_000;
 const INSIDE_LOOKED_BACK_MS = 60_000;
 
-/** Who was in the shape as it is drawn now, whether it is saved or not. */
+/** Past visits to the shape as it is drawn now, whether it is saved or not. */
 export function WhatHappened({ draft }: { draft: Draft }) {
   const range = useSignal<TimeRange>(presetRange('last30days', preferences.value.timeZone, Date.now()));
   const shape = JSON.stringify([draft.geometry, draft.radiusM, draft.widthM, draft.minDwellSeconds]);
-  // What was found is about one shape.
+  // The result belongs to one shape, and is dropped when the shape changes.
   const result = useFresh<'asking' | { vehicles: VehicleVisits[]; isCut: boolean } | { error: string } | null>(null, [
     shape,
   ]);
@@ -130,7 +130,7 @@ interface Inside {
   sinceMs: number;
 }
 
-/** The vehicles whose visit to a geofence lasts, kept current. */
+/** The vehicles that are in a geofence now, updated regularly. */
 export function InsideNow({ geofenceId }: { geofenceId: string }) {
   const inside = useSignal<readonly Inside[] | null>(null);
   useEffect(() => {
@@ -149,7 +149,7 @@ export function InsideNow({ geofenceId }: { geofenceId: string }) {
           .filter(({ part, endedAt }) => part === 'inside' && endedAt === null)
           .map(({ vehicleId, vehicleName, startedAt }) => ({ vehicleId, vehicleName, sinceMs: Date.parse(startedAt) }));
       } catch {
-        // The next question may be answered.
+        // Ignored: the next poll may succeed.
       }
     };
     void ask();

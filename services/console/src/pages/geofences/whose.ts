@@ -4,7 +4,7 @@ type Owned = Pick<Geozone['properties'], 'ownerId' | 'sharedWithOrganisation' | 
 type Viewer = (Pick<User, 'id' | 'role'> & { rights: readonly User['rights'][number][] }) | null | undefined;
 
 export const WHOSE = ['own', 'shared', 'others'] as const;
-/** Of other people's geofences, those that they share, and those that an operator or a dealer sees anyway. */
+/** `shared`: other people's geofences that they share. `others`: those that only operators and dealers see. */
 export type Whose = (typeof WHOSE)[number];
 
 export function whoseOf({ ownerId, sharedWithOrganisation, sharedGroupIds }: Owned, viewer: Viewer): Whose {
@@ -12,12 +12,12 @@ export function whoseOf({ ownerId, sharedWithOrganisation, sharedGroupIds }: Own
   return sharedWithOrganisation || sharedGroupIds.length > 0 ? 'shared' : 'others';
 }
 
-/** May the viewer have geofences of their own? */
+/** Whether the viewer may have geofences of their own. */
 export function mayDraw(viewer: Viewer): boolean {
   return viewer?.role !== 'user' || viewer.rights.includes('edit-geofences');
 }
 
-/** May the viewer change it? The API checks it again. */
+/** Whether the viewer may change the geofence. The API checks it again. */
 export function mayChange(geofence: Owned, viewer: Viewer): boolean {
   const whose = whoseOf(geofence, viewer);
   if (viewer?.role === 'user') return whose === 'own' && mayDraw(viewer);
@@ -30,14 +30,14 @@ export function categoriesOf(geofences: readonly Geozone[], language: string): s
   return [...found].sort(new Intl.Collator(language, { numeric: true }).compare);
 }
 
-/** What a list of geofences is narrowed to; null: all. */
+/** Filter of a list of geofences; null: all. */
 export interface GeofenceFilter {
   search: string;
   category: string | null;
   whose: Whose | null;
 }
 
-/** Stands in the address for geofences without a category. */
+/** Value in the address for geofences without a category. */
 export const NO_CATEGORY = '-';
 
 export function matches({ properties }: Geozone, filter: GeofenceFilter, viewer: Viewer): boolean {

@@ -23,7 +23,7 @@ interface Row {
   vehicles: number;
 }
 
-/** Groups of vehicles: who is in them, and who may see them. */
+/** Groups of vehicles: their members, and who may see them. */
 export function GroupsPage() {
   const { query } = route.value;
   const sorting = useSignal<Sorting | null>(null);
@@ -72,7 +72,7 @@ export function GroupsPage() {
   );
 }
 
-/** Groups as the table has them, with the vehicles of each that the caller sees. */
+/** Table rows of the groups, with the number of vehicles of each that the caller sees. */
 function rowsOf(search: string): Row[] {
   const counts = new Map<string, number>();
   for (const { groupIds } of fleet.vehicles) for (const id of groupIds) counts.set(id, (counts.get(id) ?? 0) + 1);

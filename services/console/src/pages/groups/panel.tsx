@@ -29,7 +29,7 @@ interface Props {
   /** Null: a new group. */
   id: string | null;
   onClose: () => void;
-  /** Gets the id of the group; null once it is deleted. */
+  /** Called with the id of the group; null once it is deleted. */
   onSaved: (id: string | null) => void;
 }
 
@@ -169,7 +169,7 @@ function GroupForm({ edit, group, onDone, onDeleted }: Opened & { onDone: () => 
   );
 }
 
-/** The vehicles of the group, as the live API keeps them. */
+/** The vehicles of the group, kept current by the live API. */
 function Members({ groupId }: { groupId: string }) {
   void fleet.version.value;
   const groups = groupWords();
@@ -226,7 +226,7 @@ function Members({ groupId }: { groupId: string }) {
   );
 }
 
-/** What the live API is about to say of the vehicle is shown at once. */
+/** Applies a change of membership at once, before the live API confirms it. */
 function moved(id: string, groupId: string, isMember: boolean): void {
   const vehicle = fleet.vehicles[fleet.indexOf(id)];
   if (vehicle === undefined) return;
@@ -234,7 +234,7 @@ function moved(id: string, groupId: string, isMember: boolean): void {
   fleet.put({ ...vehicle, groupIds: isMember ? [...others, groupId] : others });
 }
 
-/** Who may see the vehicles of the group, of those whom the caller may see. */
+/** Those who may see the vehicles of the group, as far as the caller may see them. */
 function People({ groupId }: { groupId: string }) {
   const groups = groupWords();
   const people = useSignal<readonly User[] | null>(null);

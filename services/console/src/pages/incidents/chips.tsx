@@ -1,7 +1,7 @@
 import type { Incident } from '@outrider/client';
 import { incidentWords } from './words.ts';
 
-/** Severity and state. */
+/** Shows severity and state. */
 export function Chips({ incident: { severity, state } }: { incident: Pick<Incident, 'severity' | 'state'> }) {
   const { severities, states } = incidentWords();
   return (

@@ -22,19 +22,19 @@ import { incidentWords } from './words.ts';
 const PAGE = 100;
 const STATES = ['active', 'open', 'acknowledged', 'closed', 'all'] as const;
 const SEVERITIES = ['warning', 'critical'] as const;
-/** Changes that come together are read together. */
+/** Changes within this time are read together. */
 const READ_AFTER_MS = 300;
-/** More that changed at once are not read one by one. */
+/** If more incidents than this changed, the list is loaded again instead. */
 const MOST_READ = 10;
 
 interface Filter {
   state: (typeof STATES)[number];
   severity: Incident['severity'] | undefined;
-  /** Null: any, or none. */
+  /** Null: any assignee, or none. */
   assigneeId: string | null;
 }
 
-/** What people have to deal with, the newest first. The address has what the list is narrowed to, and the open one. */
+/** Incidents, newest first. The address has the filter of the list and the open incident. */
 export function IncidentsPage() {
   const { query } = route.value;
   const state = STATES.find((one) => one === query.get('state')) ?? 'active';
@@ -79,7 +79,7 @@ export function IncidentsPage() {
   );
 }
 
-/** Reads what changed while the page is open. */
+/** Reads the incidents that changed while the page is open. */
 function useChanges(list: PagedList<Incident>, filter: Filter): void {
   const changed = useRef(new Set<string>());
   const news = live.incident.value;
@@ -98,7 +98,7 @@ function useChanges(list: PagedList<Incident>, filter: Filter): void {
 
 async function take(list: PagedList<Incident>, filter: Filter, id: string): Promise<void> {
   const read = await api.get('/api/v1/incidents/{id}', { path: { id } }).catch((error: unknown) => {
-    // What could not be read stays as it is shown.
+    // An incident that could not be read stays as it is shown.
     if (!(error instanceof ApiError && error.status === 404)) return undefined;
     return null;
   });

@@ -21,12 +21,12 @@ import { ruleWords } from '../rules/words.ts';
 import { Chips } from './chips.tsx';
 import { incidentWords } from './words.ts';
 
-/** How many accounts are offered; the others are found by their name. */
+/** Number of accounts that are offered. Others are found by their name. */
 const ASSIGNEES = 50;
 const SEARCH_AFTER_MS = 200;
 const MAX_COMMENT = 2000;
 
-/** One incident: what happened, what was done, and what can be done with it. */
+/** One incident: its event, its history, and the possible actions. */
 export function IncidentPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const opened = useSignal<IncidentWithEntries | { failure: string } | null>(null);
   const load = async () => {
@@ -69,7 +69,7 @@ function Opened({ incident, onChanged }: OpenedProps) {
   const failure = useSignal<string | null>(null);
   const isBusy = useSignal(false);
   const { id, state } = incident;
-  /** @returns whether it was noted */
+  /** @returns whether the entry was added */
   const add = async (entry: NewIncidentEntry): Promise<boolean> => {
     isBusy.value = true;
     try {
@@ -206,7 +206,7 @@ interface AssigneeProps {
   onAssign: (id: string | null) => void;
 }
 
-/** Who deals with it: one of those who may see it. Where these are many, they are found by name. */
+/** Chooses the assignee among those who may see the incident. If these are many, they are found by name. */
 function Assignee({ incident: { id, assignee }, onAssign }: AssigneeProps) {
   const words = incidentWords();
   const search = useSignal('');

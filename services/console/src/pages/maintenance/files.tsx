@@ -13,7 +13,7 @@ const PATH = '/api/v1/vehicles/{id}/service-records/{recordId}/files';
 const TYPES = ['application/pdf', 'image/jpeg', 'image/png', 'image/webp'];
 const MAX_BYTES = 5 * 1024 * 1024;
 
-/** Files of a service: to be opened, put and deleted. */
+/** Files of a service: open, upload and delete. */
 export function ServiceFiles(props: {
   vehicleId: string;
   record: ServiceRecord;
@@ -93,7 +93,7 @@ export function ServiceFiles(props: {
   );
 }
 
-/** Its bytes, part by part: a call with all of them as arguments would be too large. */
+/** Base64 of a file, converted in chunks: a single call with all bytes as arguments would be too large. */
 async function base64Of(file: Blob): Promise<string> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   let text = '';

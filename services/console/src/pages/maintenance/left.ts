@@ -2,7 +2,7 @@ import type { MaintenanceDue, MaintenancePlan } from '@outrider/client';
 import { formats } from '../../format.ts';
 import { maintenanceWords } from '../../maintenance/words.ts';
 
-/** What is left of a plan, part by part; what is beyond it says so. */
+/** Remaining distance, hours and days of a plan as text; exceeded ones are marked. */
 export function leftText({ left, counterUnit }: Pick<MaintenanceDue, 'left' | 'counterUnit'>): string {
   const words = maintenanceWords();
   return partsOf(left, counterUnit ?? '')
@@ -10,7 +10,7 @@ export function leftText({ left, counterUnit }: Pick<MaintenanceDue, 'left' | 'c
     .join(' · ');
 }
 
-/** A distance, hours, days and what a custom counter counts, as far as they are set. */
+/** A span as text: distance, hours, days and custom counter, as far as they are set. */
 export function spanText(span: MaintenancePlan['every'], counterName: string | null): string {
   return (
     partsOf(span, counterName === null ? '' : `(${counterName})`)

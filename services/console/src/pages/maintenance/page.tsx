@@ -29,7 +29,7 @@ const ImportDialog = lazy(async () => (await import('../vehicles/import-dialog.t
 
 const REFRESH_MS = 15_000;
 
-/** What maintenance is due, the plans behind it, and the services that were done. */
+/** Due maintenance, its plans, and the services that were done. */
 export function MaintenancePage() {
   const { query } = route.value;
   const loaded = useSignal<Loaded | null>(null);

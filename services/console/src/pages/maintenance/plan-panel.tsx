@@ -36,7 +36,7 @@ interface Draft {
 const PATH = '/api/v1/maintenance-plans/{id}';
 const NOTHING: Span = { distanceKm: null, engineHours: null, days: null, counter: null };
 
-/** A plan: for which vehicles, every how many kilometres, hours and days, and when to warn. */
+/** A plan: its vehicles, its intervals in kilometres, hours and days, and when to warn. */
 export function PlanPanel({ id, onClose, onDone }: Props) {
   const edit = useSignal<Edit<Draft> | null>(null);
   const error = useSignal<unknown>(null);
@@ -181,7 +181,7 @@ function CounterField({ edit }: { edit: Edit<Draft> }) {
     const ending = new AbortController();
     api.get('/api/v1/vehicles/{id}/counters', { path: { id: vehicleId }, signal: ending.signal }).then(
       ({ custom }) => (names.value = custom.map(({ name }) => name)),
-      // Without suggestions a name can be typed all the same.
+      // Without suggestions, a name can still be typed.
       () => {},
     );
     return () => ending.abort();

@@ -2,7 +2,7 @@ import { change, preferences } from '../../preferences.ts';
 import { t } from '../../words/words.ts';
 import { COLUMNS, type Column, shownColumns } from './columns.ts';
 
-/** Chooses what the list shows of each vehicle, and in how many lines. */
+/** Chooses the columns of the vehicle list, and whether each vehicle takes one line or two. */
 export function ColumnMenu() {
   const shown = shownColumns();
   const { compactList, listColumns } = preferences.value;

@@ -1,10 +1,10 @@
 import type { Preferences } from '@outrider/client';
 import { preferences } from '../../preferences.ts';
 
-/** What the list can show of a vehicle beside its name and its state. */
+/** Data that the list can show of a vehicle, in addition to its name and its state. */
 export type Column = NonNullable<Preferences['listColumns']>[number];
 
-/** In their order, with the width that a list of one line a vehicle gives them, in rem. */
+/** Columns in display order, with their width in rem in the list with one line per vehicle. */
 export const WIDTHS: Readonly<Record<Column, number>> = {
   plate: 5.5,
   driver: 7,
@@ -15,22 +15,22 @@ export const WIDTHS: Readonly<Record<Column, number>> = {
 };
 export const COLUMNS = Object.keys(WIDTHS) as readonly Column[];
 
-/** Where nobody has chosen: two lines have space for more than one has. */
+/** Default columns. Two lines have space for more columns than one line. */
 const USUAL: readonly Column[] = ['plate', 'driver', 'speed', 'fuel', 'contact'];
 const USUAL_COMPACT: readonly Column[] = ['speed', 'contact'];
-/** Of a row beside its columns: the mark of its state, its name and its star. */
+/** Width of a row without its columns: the mark of its state, its name and its star. */
 const NAME_REM = 17;
 const GAP_REM = 0.5;
 const NARROWEST_REM = 22;
 
-/** Those of the list, in their order. */
+/** The columns of the list, in display order. */
 export function shownColumns(): readonly Column[] {
   const { listColumns, compactList } = preferences.value;
   if (listColumns === null) return compactList ? USUAL_COMPACT : USUAL;
   return COLUMNS.filter((column) => listColumns.includes(column));
 }
 
-/** How wide the list is, in rem: as much as its columns need. */
+/** Width of the list in rem, as its columns need. */
 export function listRem(): number {
   if (!preferences.value.compactList) return NARROWEST_REM;
   const columns = shownColumns().reduce((sum, column) => sum + WIDTHS[column] + GAP_REM, 0);

@@ -10,12 +10,12 @@ import { useFresh } from '../../parts/loading/fresh.ts';
 import { preferences } from '../../preferences.ts';
 import { api } from '../../session.ts';
 
-/** What the panel reads about a vehicle. Null: not read yet, or not known. */
+/** Data that the panel loads about a vehicle. Null: not loaded yet, or unknown. */
 export interface Details {
   state: VehicleState | null;
-  /** Where it is, in words. */
+  /** Description of its position. */
   place: string | null;
-  /** Those with a part in today, the newest first. */
+  /** Trips that overlap today, newest first. */
   trips: readonly TripsRow[] | null;
   events: readonly EventsRow[] | null;
   /** Why something could not be read. What was read before stays. */
@@ -24,12 +24,15 @@ export interface Details {
 
 const NOTHING: Details = { state: null, place: null, trips: null, events: null, error: null };
 const PAGE = 1000;
-/** Sensors and totals come by REST, between events at this pace. */
+/** Sensors and totals are loaded by REST at this interval, and after each event. */
 const REFRESH_MS = 30_000;
-/** Events come a moment before the archive has them, corrections in numbers: all are read once, after this. */
+/**
+ * Events arrive a moment before the archive has them, and corrections arrive in bulk: one load after this time covers
+ * all.
+ */
 const ARCHIVED_MS = 3000;
 
-/** The details of a vehicle, read again at a pace and when something happened to it. */
+/** The details of a vehicle, loaded at an interval and after each of its events. */
 export function useDetails(id: string, isHidden: boolean): Signal<Details> {
   const details = useFresh(NOTHING, [id, isHidden]);
   useEffect(() => {
@@ -74,7 +77,7 @@ export function useDetails(id: string, isHidden: boolean): Signal<Details> {
   return details;
 }
 
-/** Something that never happened leaves the lists at once. */
+/** Removes an event that turned out not to have happened from the lists at once. */
 function without(details: Details, { id: eventId, kind, startedAt }: FeedEvent): Details {
   const { events, trips } = details;
   return {
@@ -84,7 +87,7 @@ function without(details: Details, { id: eventId, kind, startedAt }: FeedEvent):
   };
 }
 
-/** What could be read, and an error where something could not. */
+/** The details that could be loaded, with an error if some could not. */
 async function readDetails(id: string, signal: AbortSignal): Promise<Partial<Details>> {
   const nowMs = Date.now();
   const from = startOfDay(nowMs, preferences.peek().timeZone).toISOString();
@@ -111,7 +114,7 @@ async function readDetails(id: string, signal: AbortSignal): Promise<Partial<Det
   return known;
 }
 
-/** Events stand in the archive by the fix that began them, which may be later than their beginning. */
+/** The archive sorts events by the fix that began them, which may be later than their start. */
 function newestFirst<T extends { startedAt: string }>(rows: readonly T[]): readonly T[] {
   return rows.toSorted((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt));
 }

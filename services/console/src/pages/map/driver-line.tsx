@@ -4,7 +4,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { keepsAccounts } from '../../rights.ts';
 import { user } from '../../session.ts';
 
-/** Who drives the vehicle now, and what to do where that is not known. */
+/** The current driver of the vehicle, or what to do if the driver is unknown. */
 export function DriverLine({ vehicleId }: { vehicleId: string }) {
   void fleet.watchedVersion.value;
   const driving = fleet.drivingOf(vehicleId);

@@ -10,21 +10,21 @@ import { describeEvent, namesOf } from '../../sentences/sentences.ts';
 import { api } from '../../session.ts';
 import { t } from '../../words/words.ts';
 
-/** What happened in this time before the map was opened is shown. */
+/** Time before the map was opened from which events are shown. */
 const PAST_MS = 15 * 60_000;
 const PAST_EVENTS = 1000;
 const MOST_SHOWN = 50;
-/** Each goes with a trip, a stop or a stay. */
+/** Kinds that are omitted, because each accompanies a trip, a stop or a stay. */
 const PASSED_OVER: ReadonlySet<string> = new Set(['ignition', 'parking', 'idling']);
 
-/** What has just happened, the newest first, over the edge of the map. */
+/** The latest events, newest first, at the edge of the map. */
 export function EventFeed({ onChoose }: { onChoose: (event: PublishedEvent) => void }) {
   const events = useSignal<readonly PublishedEvent[] | null>(null);
   useEffect(() => {
     const ending = new AbortController();
     let newest: readonly PublishedEvent[] = [];
     let frame = 0;
-    // A fleet has many events a second: a picture has all that came before it.
+    // A fleet has many events a second: each frame renders all that arrived before it.
     const take = (some: readonly FeedEvent[]) => {
       newest = some.reduce(withEvent, newest);
       frame ||= requestAnimationFrame(() => {
@@ -42,10 +42,10 @@ export function EventFeed({ onChoose }: { onChoose: (event: PublishedEvent) => v
       ({ items }) => {
         const since = newest.toReversed();
         newest = [];
-        // What became known in this time may have happened long before.
+        // A recently published event may have happened long before.
         take([...items.filter((event) => Date.parse(eventTime(event)) >= fromMs), ...since]);
       },
-      // What happens from now on is shown in any case.
+      // Later events are shown even if the request fails.
       () => take([]),
     );
     return () => {
@@ -54,7 +54,7 @@ export function EventFeed({ onChoose }: { onChoose: (event: PublishedEvent) => v
       cancelAnimationFrame(frame);
     };
   }, [events]);
-  // Names may come after the events.
+  // Names may be loaded after the events.
   void fleet.version.value;
   const words = t().fleetMap.feed;
   const today = formats().date(Date.now());
@@ -74,12 +74,12 @@ interface EventRowProps {
   event: PublishedEvent;
   vehicleName: string | null;
   geofenceName: string | null;
-  /** Not shown: another day has each row drawn anew, since times of other days have their date. */
+  /** Not shown: a new day renders each row again, since times of other days are shown with their date. */
   today: string;
   onChoose: (event: PublishedEvent) => void;
 }
 
-/** Drawn anew only when something of it changes: its sentence takes long to make. */
+/** Rendered again only when its properties change: its sentence is expensive to build. */
 function EventRow({ event, vehicleName, geofenceName, onChoose }: EventRowProps) {
   return (
     <li>
@@ -93,12 +93,12 @@ function EventRow({ event, vehicleName, geofenceName, onChoose }: EventRowProps)
   );
 }
 
-/** Of an event the last that is known of it stands; of what never happened, nothing. */
+/** Inserts an event. Its latest version replaces earlier ones; an event that was withdrawn is removed. */
 function withEvent(events: readonly PublishedEvent[], event: FeedEvent): readonly PublishedEvent[] {
   const { phase } = event;
   const others = events.filter(({ id }) => id !== event.id);
   if (phase === 'removed' || PASSED_OVER.has(event.kind)) return others;
-  // Times have one form: they are in order as they are written.
+  // Times have one format, so string order is time order.
   const time = eventTime(event);
   const after = others.findIndex((other) => eventTime(other) <= time);
   const place = after === -1 ? others.length : after;

@@ -21,36 +21,36 @@ const MOST_LABELS = 300;
 const CLUSTERS_ABOVE = 2000;
 const CELL_PX = 70;
 const PICK_RADIUS_PX = 14;
-/** Vehicles closer than this are drawn on one spot. */
+/** Vehicles closer than this share one place on the map. */
 const SPOT_PX = 6;
-/** Labels keep up with moving vehicles at this pace, clusters at a quarter of it. */
+/** Interval at which labels follow moving vehicles. Clusters follow at four times this interval. */
 const LABEL_MS = 250;
-/** Overdue vehicles are looked for once in so many of these. */
+/** Overdue vehicles are searched once per this many intervals. */
 const OVERDUE_TICKS = 8;
 
 export interface HoveredCluster {
   count: number;
-  /** How many are in each state, in the order of `STATES`. */
+  /** Number of vehicles in each state, in the order of `STATES`. */
   states: readonly number[];
 }
 
-/** Vehicles on one spot, by their ids, the one nearest to the pointer first. */
+/** Ids of the vehicles at one place of the map, the one nearest to the pointer first. */
 export type Spot = readonly [string, ...string[]];
 
 export interface FleetMapEvents {
-  /** Clicked, at a point in pixels of the map. */
+  /** A click, at a point in pixels of the map. */
   onSelect: (spot: Spot | null, x: number, y: number) => void;
   onHover: (over: Spot | HoveredCluster | null, x: number, y: number) => void;
   onMove: (place: string) => void;
-  /** Asked about, by the right button or a long press. */
+  /** A right click or a long press, which asks for the nearest vehicles. */
   onAsk: (place: AskedPlace) => void;
-  /** The user moved the map: nothing is followed any more. */
+  /** The user moved the map, which ends following. */
   onDrag: () => void;
-  /** What is shown beside places is not beside them any more. */
+  /** The zoom changed, so that menus beside places are no longer at these places. */
   onZoom?: () => void;
 }
 
-/** The live map: vehicles, their names or clusters, geofences; follows one vehicle where asked. */
+/** The live map: vehicles, their names or clusters, and geofences. It can follow one vehicle. */
 export class FleetMap {
   readonly map: MapLibreMap;
   readonly #layer: FleetLayer;
@@ -60,7 +60,7 @@ export class FleetMap {
   #selected: string | null = null;
   #isReady = false;
   #frame = 0;
-  /** Until all vehicles are known, or somebody moves the map, it shows those that are. */
+  /** Whether the map still fits all known vehicles: until all are loaded, or somebody moves the map. */
   #fitsAll: boolean;
   #ticks = 0;
   #hasClusters = false;
@@ -102,7 +102,7 @@ export class FleetMap {
       if (!this.#layer.isVisible)
         map.easeTo({ center: event.lngLat, zoom: map.getZoom() + 2, animate: !prefersLessMotion() });
     });
-    // After the listeners above: an effect runs at once, and moves the map where the fleet is known already.
+    // Registered after the listeners above: an effect runs at once, and moves the map if the fleet is loaded already.
     this.#destroy.push(
       effect(() => this.#layer.setColors(mapColors.value, preferences.value.vehicleColors)),
       effect(() => {
@@ -129,14 +129,14 @@ export class FleetMap {
     if (this.map.getZoom() < 12) this.#centre(id, 14);
   }
 
-  /** The place in the middle. */
+  /** The centre of the map. */
   middle(): AskedPlace {
     const { lng, lat } = this.map.getCenter();
     const { clientWidth, clientHeight } = this.map.getContainer();
     return { longitude: lng, latitude: lat, x: clientWidth / 2, y: clientHeight / 2 };
   }
 
-  /** Shows the vehicle, unless it can be seen already. */
+  /** Moves the map to the vehicle, unless it is already visible. */
   show(id: string): void {
     const index = fleet.indexOf(id);
     if (index < 0 || !fleet.hasPosition(index)) return;
@@ -145,7 +145,7 @@ export class FleetMap {
     this.#centre(id, Math.max(13, this.map.getZoom()));
   }
 
-  /** Shows a place, with the streets around it. */
+  /** Moves the map to a place, at street level. */
   showPlace({ longitude, latitude }: { longitude: number; latitude: number }): void {
     this.#fitsAll = false;
     const zoom = Math.max(15, this.map.getZoom());
@@ -188,7 +188,7 @@ export class FleetMap {
     this.#destroy.push(() => clearInterval(timer));
   }
 
-  /** Keeps the followed vehicle in the middle. */
+  /** Keeps the followed vehicle at the centre. */
   #keepUp(): void {
     if (this.#followed === null || !this.#isReady) return;
     this.#frame = requestAnimationFrame(() => this.#keepUp());
@@ -208,7 +208,7 @@ export class FleetMap {
     this.map.easeTo({ center, zoom, animate: !prefersLessMotion() });
   }
 
-  /** Names of the vehicles in view, or clusters where there are too many. */
+  /** Updates the names of the vehicles in view, or the clusters if there are too many vehicles. */
   #refresh(): void {
     const view = viewOf(this.map);
     const within = inView(fleet, view);
@@ -220,7 +220,7 @@ export class FleetMap {
     if (isCrowded && !this.#layer.isVisible && this.#ticks % 4 !== 0) return;
     this.#layer.isVisible = !isCrowded;
     const clusters = isCrowded ? clustersOf(fleet, view, CELL_PX / worldSize(this.map)) : [];
-    // To empty what is empty would draw the map.
+    // Clearing an empty source would redraw the map for nothing.
     if (clusters.length > 0 || this.#hasClusters)
       setData(
         this.map,
@@ -231,7 +231,10 @@ export class FleetMap {
     this.#labels.show(count <= MOST_LABELS ? this.#labelsOf(within) : []);
   }
 
-  /** The names in view, with the age of what is late. Of several on one spot: one name, and how many more. */
+  /**
+   * Labels in view, with the age of late vehicles. Several vehicles at one place have one name and the number of
+   * others.
+   */
   #labelsOf(indexes: readonly number[]): Label[] {
     const nowMs = performance.now();
     const points = indexes.map((index) => ({ index, x: fleet.drawnX(index, nowMs), y: fleet.drawnY(index, nowMs) }));
@@ -248,7 +251,7 @@ export class FleetMap {
     if (this.#layer.isVisible || !this.#isReady) return null;
     const [feature] = this.map.queryRenderedFeatures(point, { layers: ['cluster-circles'] });
     if (feature === undefined) return null;
-    // Lists come back from the map as text.
+    // The map returns lists as JSON text.
     const { count, states } = feature.properties as { count: number; states: string };
     return { count, states: JSON.parse(states) as number[] };
   }

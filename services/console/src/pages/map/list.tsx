@@ -25,11 +25,11 @@ import { Trouble } from './trouble.tsx';
 const ColumnMenu = lazy(async () => (await import('./column-menu.tsx')).ColumnMenu);
 
 const ROW_REM = 3.75;
-/** 36 pixels, where text has its usual size. */
+/** 36 pixels at the default text size. */
 const COMPACT_ROW_REM = 2.25;
 const SHOWN_STATES: readonly State[] = ['moving', 'idling', 'parking', 'offline', 'unknown'];
 
-/** The filter that the address bar has. */
+/** Parses the filter in the address. */
 function filterOf(query: URLSearchParams): Filter {
   const state = query.get('state');
   return {
@@ -40,7 +40,7 @@ function filterOf(query: URLSearchParams): Filter {
   };
 }
 
-/** Vehicles beside the map, and for who can not see a map: search, groups, states, order, favourites. */
+/** Vehicles beside the map, also for those who cannot see a map: search, groups, states, order, favourites. */
 export function VehicleList({ selected, onSelect }: { selected: string | null; onSelect: (id: string) => void }) {
   const filterKey = useComputed(() => {
     const filter = filterOf(route.value.query);
@@ -56,7 +56,7 @@ export function VehicleList({ selected, onSelect }: { selected: string | null; o
   const { query } = route.value;
   const filter = filterOf(query);
   const sort = SORTS.find((known) => known === query.get('sort')) ?? 'name';
-  // To put 10,000 names in order takes long: it waits until all are there.
+  // Sorting 10,000 names takes long, so it waits until all are loaded.
   const indexes = loaded.value === null ? [] : listed(fleet, filter, sort, language.value);
   const isCompact = preferences.value.compactList;
   const widths = shownColumns().map((column) => `minmax(0, ${WIDTHS[column]}rem)`);
@@ -135,7 +135,7 @@ function Filters({ filter, sort }: { filter: Filter; sort: Sort }) {
   );
 }
 
-/** The colours of the map with their counts; each narrows list and map to its state. */
+/** The colours of the states with their counts. Each button filters list and map by its state. */
 function States({ filter, counts }: { filter: Filter; counts: Record<State, number> }) {
   return (
     <div class="states">
@@ -157,7 +157,7 @@ function States({ filter, counts }: { filter: Filter; counts: Record<State, numb
   );
 }
 
-/** The colours alone, where the list is hidden. */
+/** The colours only, shown while the list is hidden. */
 export function MapLegend() {
   void fleet.version.value;
   const filter = filterOf(route.value.query);
@@ -218,7 +218,7 @@ function rowRem(): number {
 
 interface RowProps {
   index: number;
-  /** In the list. */
+  /** Position in the list. */
   place: number;
   count: number;
   selected: string | null;
@@ -226,7 +226,7 @@ interface RowProps {
 }
 
 function Row({ index, place, count, selected, onSelect }: RowProps) {
-  // By itself: what its properties leave as they are is not drawn anew with the list.
+  // Subscribes by itself: a row with unchanged properties is not rendered again with the list.
   void fleet.version.value;
   const vehicle = fleet.vehicles[index];
   if (vehicle === undefined) return null;
@@ -250,16 +250,16 @@ function Row({ index, place, count, selected, onSelect }: RowProps) {
         aria-label={`${t().favourite}: ${vehicle.name}`}
         onClick={toggle}
       >
-        {/* A letter, not a drawing: software rendering draws each path anew for each row that scrolls in. */}
+        {/* A letter, not an SVG: software rendering redraws each path for each row that scrolls in. */}
         <span aria-hidden="true">{isFavourite ? '★' : '☆'}</span>
       </button>
     </li>
   );
 }
 
-// Functions, not components: a component is drawn anew only when its properties change, not when the fleet does.
+// Functions, not components: a component is rendered again only when its properties change, not when the fleet does.
 
-/** Columns one below the other in all rows; of the state its colour, which has its name for who reads it aloud. */
+/** Columns aligned across all rows. The state is shown by its colour, with its name for screen readers. */
 function oneLine(index: number) {
   return (
     <>
@@ -335,7 +335,7 @@ function textOf(column: TextColumn, index: number): string | null {
   return groupsOf(vehicle);
 }
 
-/** What is cut is there for who points at it. */
+/** The title has the full text, in case it is truncated. */
 function TextCell({ text }: { text: string | null }) {
   return (
     <small class="text" title={text ?? undefined}>
@@ -351,13 +351,13 @@ function figure(column: Exclude<Column, TextColumn>, index: number) {
   return <>{fleet.stateOf(index) === 'moving' && !Number.isNaN(speed) ? formats().speed(speed) : ''}</>;
 }
 
-/** By name; null where it is in no group that the user sees. */
+/** Names of the vehicle's groups; null if it is in no group that the user sees. */
 function groupsOf({ groupIds }: Vehicle): string | null {
   const own = groups.value.filter(({ id }) => groupIds.includes(id)).map(({ name }) => name);
   return own.length === 0 ? null : own.join(', ');
 }
 
-/** What stands in the columns of a list of one line a vehicle. */
+/** Column headings of the list with one line per vehicle. */
 function Heads() {
   return (
     <p class="heads" aria-hidden="true">
@@ -371,10 +371,10 @@ function Heads() {
   );
 }
 
-/** Below so many percent a tank is to be filled soon. */
+/** Fill level in percent below which a tank is shown as low. */
 const LOW_PERCENT = 15;
 
-/** How full the tank is, of vehicles that have one. */
+/** Fill level of the tank; empty for a vehicle without a known one. */
 function Tank({ percent }: { percent: number | null }) {
   if (percent === null) return null;
   const text = `${t().fuel} ${formats().number(percent, 0)} %`;

@@ -1,19 +1,19 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** The menu leaves the spot itself to be seen. */
+/** Distance from the point, so that the point stays visible. */
 const BESIDE_PX = 10;
 
 interface Props {
   label: string;
-  /** The spot that it is about, in pixels of the map. */
+  /** The point that the menu belongs to, in pixels of the map. */
   x: number;
   y: number;
   onClose: () => void;
   children: ComponentChildren;
 }
 
-/** A menu beside a spot of the map, where it fits into the window. */
+/** A menu beside a point of the map, placed so that it fits into the window. */
 export function MapMenu({ label, x, y, onClose, children }: Props) {
   const menu = useRef<HTMLElement>(null);
   useLayoutEffect(() => {

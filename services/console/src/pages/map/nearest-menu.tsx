@@ -6,7 +6,7 @@ import { formats } from '../../format.ts';
 import { t } from '../../words/words.ts';
 import { MapMenu } from './map-menu.tsx';
 
-/** A place of the map that is asked about. */
+/** A place of the map whose nearest vehicles are requested. */
 export interface AskedPlace {
   longitude: number;
   latitude: number;
@@ -21,7 +21,7 @@ interface Props extends AskedPlace {
 }
 
 const MOST = 10;
-/** Of older fixes the age is shown. */
+/** The age is shown for fixes older than this. */
 const OLD_MS = 5 * 60_000;
 
 /** The vehicles nearest to a place, of those that the list shows. */

@@ -2,7 +2,7 @@ import { Message } from '../../parts/message.tsx';
 import { t } from '../../words/words.ts';
 import { screenFor } from './panel-links.ts';
 
-/** In place of what vehicles would show. What to do next depends on who may do it. */
+/** Shown while there are no vehicles. The suggested next step depends on the user's rights. */
 export function NoVehicles() {
   const terminals = screenFor('/terminals');
   if (terminals === null) return <Message icon="truck" title={t().noVehicles} hint={t().noVehiclesHint} />;

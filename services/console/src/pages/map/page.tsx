@@ -24,10 +24,10 @@ import type { AskedPlace } from './nearest-menu.tsx';
 import { type Choice, SpotMenu, vehiclesOf } from './spot-menu.tsx';
 import { Trouble } from './trouble.tsx';
 
-/** Of vehicles on one spot, beside the pointer. */
+/** Number of vehicles at one place that are named beside the pointer. */
 const MOST_NAMED = 5;
 const HOUR_MS = 3_600_000;
-/** A moment that is asked for at least this long is shown. */
+/** A moment is loaded once it stays chosen for this long. */
 const SETTLED_MS = 120;
 const PastBar = lazy(async () => (await import('./past-bar.tsx')).PastBar);
 const PastPanel = lazy(async () => (await import('./past-panel.tsx')).PastPanel);
@@ -40,9 +40,9 @@ export function MapPage() {
   const container = useRef<HTMLDivElement>(null);
   const view = useRef<FleetMap | null>(null);
   const hover = useSignal<Hovered | null>(null);
-  /** Clicked vehicles of which one is to be chosen. */
+  /** Clicked vehicles of which the user must choose one. */
   const choice = useSignal<Choice | null>(null);
-  /** A place whose nearest vehicles are asked for. */
+  /** A place whose nearest vehicles are requested. */
   const asked = useSignal<AskedPlace | null>(null);
   const { query } = route.value;
   const selected = query.get('vehicle');
@@ -152,7 +152,7 @@ export function MapPage() {
   );
 }
 
-/** False until the live API has answered: the map, whose making keeps the page busy, is made afterwards. */
+/** False until the live API has answered. The map is created afterwards, because that keeps the page busy. */
 function useLiveAnswered(): boolean {
   const isAnswered = useSignal(live.status.peek() !== 'connecting');
   useEffect(() => {
@@ -161,14 +161,14 @@ function useLiveAnswered(): boolean {
   return isAnswered.value;
 }
 
-/** Shows the fleet at a moment of the past, as long as the page is open; null: now. */
+/** Shows the fleet at a past moment, until the page is left; null: now. */
 function usePast(atMs: number | null): void {
   const isReady = loaded.value === true;
   const isOfPast = atMs !== null;
   useEffect(() => {
     if (atMs === null || !isReady) return;
     const ending = new AbortController();
-    // A slider that is dragged asks for the last moment alone.
+    // While a slider is dragged, only its last moment is loaded.
     const timer = setTimeout(() => void showPast(atMs, ending.signal), pastMs.peek() === null ? 0 : SETTLED_MS);
     return () => {
       clearTimeout(timer);
@@ -183,14 +183,14 @@ function select(id: string | null): void {
   navigate(withQuery({ vehicle: id, follow: null }));
 }
 
-/** What the pointer is over, and where, in pixels of the map. */
+/** The vehicles or cluster under the pointer, and the pointer's position in pixels of the map. */
 interface Hovered {
   over: Spot | HoveredCluster;
   x: number;
   y: number;
 }
 
-/** Beside the pointer, on the side where it fits into the map. */
+/** Card beside the pointer, on the side where it fits into the map. */
 function HoverCard({ over, x, y }: Hovered) {
   const card = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {

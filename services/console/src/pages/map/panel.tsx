@@ -27,17 +27,17 @@ interface Props {
   onClose: () => void;
 }
 
-/** More are a step away. */
+/** Maximum number of events in the panel. Others are one click away. */
 const MOST_EVENTS = 20;
 const ScoreLine = lazy(async () => (await import('./score-line.tsx')).ScoreLine);
 
-/** Everything about one vehicle now and today. */
+/** Panel with the current data and today's history of one vehicle. */
 export function VehiclePanel({ id, isFollowed, onFollow, onClose }: Props) {
   void fleet.watchedVersion.value;
   void fleet.version.value;
   const index = fleet.indexOf(id);
   const vehicle = fleet.vehicles[index];
-  // Its data can't be read while it is suspended.
+  // Data of a suspended vehicle cannot be loaded.
   const isHidden = vehicle !== undefined && vehicle.suspension !== null && fleet.hidesSuspended;
   useEffect(() => {
     fleet.watched = id;
@@ -130,7 +130,7 @@ function SuspendedNote({ vehicle: { suspension } }: { vehicle: Vehicle }) {
   );
 }
 
-/** Why a vehicle shows less than others, and what to do. */
+/** Explains why a vehicle shows less data than others, and what to do. */
 function Note({ index }: { index: number }) {
   void fleet.watchedVersion.value;
   const state = fleet.stateOf(index);
@@ -147,7 +147,7 @@ function Note({ index }: { index: number }) {
   );
 }
 
-/** What the last record held beside its position. */
+/** Sensor values of the last record. */
 function Sensors({ state }: { state: VehicleState | null }) {
   const format = formats();
   const words = t().fleetMap;
@@ -203,7 +203,7 @@ function Facts({ index, state, place }: { index: number; state: VehicleState | n
   const facts: [string, string | null][] = [
     [t().speed, Number.isNaN(speed) || name !== 'moving' ? null : format.speed(speed)],
     [t().ignition, state === null || state.ignition === null ? null : state.ignition ? t().on : t().off],
-    // The level of a tank that is watched stands among the sensors.
+    // The level of a monitored tank is listed among the sensors.
     [t().fuel, state?.fuelL == null || state.tank !== null ? null : format.volume(state.fuelL)],
     [t().supply, state?.supplyV === undefined || state.supplyV === null ? null : format.voltage(state.supplyV)],
     [t().alarms, state === null || state.alarms.length === 0 ? null : state.alarms.join(', ')],
@@ -238,13 +238,13 @@ function Facts({ index, state, place }: { index: number; state: VehicleState | n
   );
 }
 
-/** The trip, from its begin; one that lasts up to now. */
+/** Link to the replay of a trip; an ongoing trip is shown up to now. */
 function tripLink(vehicleId: string, startedAt: string, endedAt: string | null): string {
   const fromMs = Date.parse(startedAt);
   return trackLink({ vehicleId, fromMs, toMs: endedAt === null ? Date.now() : Date.parse(endedAt), atMs: fromMs });
 }
 
-/** What a list without rows says: that nothing happened, only where it was read. */
+/** Text of a list without rows. That nothing happened is shown only after a successful load. */
 function Empty({ rows, error, none }: { rows: readonly unknown[] | null; error: string | null; none: string }) {
   if (rows === null) return error === null ? <small>{t().loading}</small> : null;
   return rows.length === 0 ? <small>{none}</small> : null;

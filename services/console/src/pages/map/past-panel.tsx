@@ -7,7 +7,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { joined, t } from '../../words/words.ts';
 
-/** A vehicle at the moment of the past that the map shows. */
+/** A vehicle at the past moment that the map shows. */
 export function PastPanel({ id, onClose }: { id: string; onClose: () => void }) {
   void fleet.version.value;
   const index = fleet.indexOf(id);

@@ -11,7 +11,7 @@ import { preferences } from '../../preferences.ts';
 
 const DAYS = 7;
 
-/** How the vehicle was driven lately: by who drives it now, or else by all who drove it. Nothing without any trip. */
+/** Recent driving score of the vehicle's current driver, or else of all its drivers. Empty without any trip. */
 export function ScoreLine({ vehicleId, driverId }: { vehicleId: string; driverId: string | null }) {
   const { timeZone } = preferences.value;
   const today = dateOf(Date.now(), timeZone);
@@ -35,7 +35,7 @@ export function ScoreLine({ vehicleId, driverId }: { vehicleId: string; driverId
       (read) => {
         if (!ending.signal.aborted) score.value = read.score;
       },
-      // The panel is whole without it, and shows what else goes wrong.
+      // The score is optional, and the panel shows other errors.
       () => {},
     );
     return () => ending.abort();

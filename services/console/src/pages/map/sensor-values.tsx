@@ -6,7 +6,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { api } from '../../session.ts';
 import { t } from '../../words/words.ts';
 
-/** Between two readings of a vehicle that reports all the time. */
+/** Minimum time between two reads for a vehicle that reports continuously. */
 const PACE_MS = 3000;
 
 /** Reads the state of a vehicle whenever it reports, at a bounded pace. */
@@ -21,7 +21,7 @@ export function useLiveState(id: string, take: (state: VehicleState) => void): v
       if (document.hidden) return;
       api.get('/api/v1/vehicles/{id}/state', { path: { id }, signal: ending.signal }).then(
         (state) => !ending.signal.aborted && take(state),
-        // What the panel reads at its own pace shows the error.
+        // The panel's own regular load shows the error.
         () => undefined,
       );
     };
@@ -40,7 +40,7 @@ export function useLiveState(id: string, take: (state: VehicleState) => void): v
 
 type Reading = VehicleState['sensors'][number];
 
-/** What the sensors of a vehicle measure now: each with its age, and with the thresholds that it is beyond. */
+/** Current values of a vehicle's sensors, each with its age and with the thresholds that it violates. */
 export function SensorValues({ state }: { state: VehicleState }) {
   const { sensors, tank, vehicleId } = state;
   const definition = fleet.vehicles[fleet.indexOf(vehicleId)];
@@ -119,7 +119,7 @@ function TankLevel({ tank, vehicleId }: { tank: NonNullable<VehicleState['tank']
   );
 }
 
-/** The value with its unit; of an input, whether it is on. */
+/** The value with its unit; for a digital input, on or off. */
 export function readingText({ kind, value, unit }: Pick<Reading, 'kind' | 'value' | 'unit'>, format: Formats): string {
   if (kind === 'digital' && unit === '' && (value === 0 || value === 1)) return value === 1 ? t().on : t().off;
   if (unit === 'l') return format.volume(value);
@@ -136,7 +136,7 @@ export function thresholdText(
   return t().fleetMap.thresholds[condition](text(min), text(max));
 }
 
-/** The track of the present day with the chart of one measure. */
+/** Link to today's track with the chart of one measure. */
 function chartLink(vehicleId: string, measure: string): string {
   return `/track?${new URLSearchParams({ vehicle: vehicleId, chart: measure })}`;
 }

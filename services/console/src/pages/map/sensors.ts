@@ -1,7 +1,7 @@
 import type { Formats } from '../../format.ts';
 
 export interface Sensor {
-  /** As the protocol names it. */
+  /** Name in the protocol. */
   name: string;
   label: string;
   text: string;
@@ -9,7 +9,7 @@ export interface Sensor {
 
 type Value = number | string | boolean;
 
-/** Units by the end of a name, as protocols write them: `batteryPercent`, `recorderSpeedKmh`. */
+/** Units by the end of an attribute name, as protocols write it: `batteryPercent`, `recorderSpeedKmh`. */
 const UNITS: readonly [ending: RegExp, text: (value: number, format: Formats) => string][] = [
   [/Kmh$/, (value, format) => format.speed(value)],
   [/Percent$|^(battery|batteryLevel|humidity)$/, (value, format) => `${format.number(value)} %`],
@@ -22,10 +22,10 @@ const UNITS: readonly [ending: RegExp, text: (value: number, format: Formats) =>
   [/[a-z]M$/, (value, format) => format.distance(value)],
   [/(^|[a-z])[rR]pm$/, (value, format) => `${format.number(value)} rpm`],
 ];
-/** For machines: states in bits, and what the panel shows in words of its own. */
+/** Attributes that are not shown: bit fields, and what the panel shows elsewhere. */
 const LEFT_OUT = /Bits$|^(statusBits|alarmBits|events|eventId|priority)$/;
 
-/** What a record held beside its position, for people: the sensors whose names are known first. */
+/** The attributes of a record as readable sensor values. Those with known names come first. */
 export function sensorsOf(
   attributes: Readonly<Record<string, Value>> | null,
   format: Formats,
@@ -45,7 +45,7 @@ function textOf(name: string, value: Value, format: Formats, { yes, no }: { yes:
   return unit === undefined ? format.number(value, 2) : unit[1](value, format);
 }
 
-/** `temperature2` is the second sensor of what `temperature` names. */
+/** Label of a sensor: `temperature2` is the second sensor of the kind `temperature`. */
 function labelOf(name: string, names: Readonly<Record<string, string>>): string {
   const known = names[bare(name)];
   if (known !== undefined) return `${known} ${name.slice(bare(name).length)}`.trim();

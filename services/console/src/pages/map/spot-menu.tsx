@@ -10,17 +10,17 @@ import { t } from '../../words/words.ts';
 import type { Spot } from './fleet-map.ts';
 import { MapMenu } from './map-menu.tsx';
 
-/** More than these are a list, which can be scrolled. */
+/** More vehicles than this are shown as a list, which can be scrolled. */
 const MOST_FANNED = 12;
 
-/** Vehicles on one spot, and where it is, in pixels of the map. */
+/** Vehicles at one place, and its position in pixels of the map. */
 export interface Choice {
   spot: Spot;
   x: number;
   y: number;
 }
 
-/** The vehicles of a spot, by name. */
+/** The vehicles at a place, by name. */
 export function vehiclesOf(spot: readonly string[]): { id: string; name: string; state: State }[] {
   return spot
     .map((id) => fleet.indexOf(id))
@@ -35,7 +35,7 @@ interface SpotMenuProps extends Choice {
   onClose: () => void;
 }
 
-/** The vehicles of one spot, to choose from: fanned out around it, many as a list beside it. */
+/** Menu to choose one of the vehicles at a place: fanned out around it, or a list beside it for many. */
 export function SpotMenu({ spot, x, y, selected, onSelect, onClose }: SpotMenuProps) {
   void fleet.version.value;
   const vehicles = vehiclesOf(spot);
@@ -68,14 +68,14 @@ export function SpotMenu({ spot, x, y, selected, onSelect, onClose }: SpotMenuPr
 
 interface FanProps {
   label: string;
-  /** The spot, in pixels of the map. */
+  /** The place, in pixels of the map. */
   x: number;
   y: number;
   onClose: () => void;
   choices: readonly { id: string; isSelected: boolean; onChoose: () => void; content: ComponentChildren }[];
 }
 
-/** Choices around a spot of the map, each with a line that leads to it. */
+/** Choices around a place of the map, each with a line to it. */
 function Fan({ label, x, y, onClose, choices }: FanProps) {
   const fan = useRef<HTMLElement>(null);
   const [{ spot, spokes }, place] = useState<{ spot: { x: number; y: number }; spokes: readonly Spoke[] }>({
@@ -87,7 +87,7 @@ function Fan({ label, x, y, onClose, choices }: FanProps) {
     const element = fan.current;
     const box = element?.parentElement?.getBoundingClientRect();
     if (!element || !box) return;
-    // With larger text the rows are as much higher.
+    // Rows are higher if the text is larger.
     const px = remPx();
     const at = { x: (box.left + x) / px, y: (box.top + y) / px };
     place({ spot: at, spokes: fanOf(length, at, { width: innerWidth / px, height: innerHeight / px }) });
@@ -125,7 +125,7 @@ function Fan({ label, x, y, onClose, choices }: FanProps) {
   );
 }
 
-/** Physical sides: the map is the same in all languages. */
+/** Physical sides: the map is not mirrored in right-to-left languages. */
 function styleOf(spoke: Spoke | undefined): Record<string, string> {
   if (spoke === undefined) return { visibility: 'hidden' };
   const { x, y, side, width } = spoke;

@@ -10,7 +10,7 @@ import { type ChannelField, type ChannelKindName, type ChannelSettings, KINDS, s
 import { channelWords } from './channel-words.ts';
 
 interface FormProps {
-  /** The name of a kind: a new one. */
+  /** The channel to edit, or the name of a kind for a new one. */
   edited: MessageChannel | ChannelKindName;
   onSaved: () => void;
   onCancel: () => void;
@@ -44,7 +44,7 @@ export function ChannelForm({ edited, onSaved, onCancel }: FormProps) {
     };
     try {
       if (current !== null) await api.patch('/api/v1/me/message-channels/{id}', { path: { id: current.id }, body });
-      // The kind says which settings it has.
+      // The kind determines the type of the settings.
       else await api.post('/api/v1/me/message-channels', { body: { kind, ...body } as never });
       onSaved();
     } catch (reason) {
@@ -169,7 +169,7 @@ interface LongProps {
   onChange: (value: string) => void;
 }
 
-/** Text of several lines, as machines read it. */
+/** Multi-line text in a machine-readable format. */
 function LongField({ label, rows, value, errors, onChange }: LongProps) {
   return (
     <label class="field">

@@ -15,13 +15,13 @@ export type ChannelField = {
   | { type: 'headers'; maxHeaders: number }
 );
 
-/** What the console knows of a kind of channel. */
+/** Description of a kind of channel. */
 export interface ChannelKindForm {
   name: Words;
-  /** On the button that opens the form; null: it is added otherwise. */
+  /** Text of the button that opens the form; null: the channel is added in another way. */
   add: Words | null;
   note?: Words;
-  /** The setting that shows where messages go. */
+  /** Name of the setting that shows where messages are sent. */
   target: string;
   fields: Readonly<Record<string, ChannelField>>;
   secret: { isRequired: boolean; label?: Words; hint?: Words };
@@ -33,5 +33,5 @@ export type ChannelSettings = Readonly<Record<string, unknown>>;
 export const KINDS: Readonly<Record<ChannelKindName, ChannelKindForm>> = CHANNEL_KINDS;
 export const KIND_NAMES = Object.keys(KINDS) as ChannelKindName[];
 
-/** Words of a description in the language in use. */
+/** A description's text in the current language. */
 export const said = (words: Words): string => words[language.value as keyof Words] ?? words.en;

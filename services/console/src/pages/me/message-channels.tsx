@@ -15,7 +15,7 @@ import { ChannelForm } from './channel-form.tsx';
 import { type ChannelKindName, type ChannelSettings, KIND_NAMES, KINDS, said } from './channel-kind.ts';
 import { channelWords } from './channel-words.ts';
 
-/** The user's own, as last loaded. */
+/** The user's own channels, as last loaded. */
 export const messageChannels = signal<readonly MessageChannel[]>([]);
 
 export async function loadMessageChannels(): Promise<void> {
@@ -24,7 +24,7 @@ export async function loadMessageChannels(): Promise<void> {
 
 const POLL_MS = 700;
 
-/** Chats and calls of other services that rules can send messages by. */
+/** Messengers and webhooks of other services through which rules can send messages. */
 export function MessageChannelList() {
   const words = channelWords();
   const edited = useSignal<MessageChannel | ChannelKindName | null>(null);
@@ -140,10 +140,10 @@ function targetOf({ kind, settings }: MessageChannel): string {
   return String((settings as ChannelSettings)[KINDS[kind].target] ?? '');
 }
 
-/** What this browser is known by; null: it takes no push messages. */
+/** Fingerprint of this browser's push subscription; null: no push messages. */
 const browser = signal<string | null>(null);
 
-/** Push messages of this browser: they are asked for only where somebody turns them on. */
+/** Push messages of this browser. Permission is requested only when the user turns them on. */
 function ThisBrowser() {
   const words = channelWords();
   const isBusy = useSignal(false);

@@ -22,10 +22,10 @@ import { userWords } from '../users/words.ts';
 import { MessageChannelList } from './message-channels.tsx';
 import { PasswordForm, PreferencesForm } from './preferences.tsx';
 
-/** The own account: name, preferences, password, second factor, sessions and API keys, limits. */
+/** The user's own account: name, preferences, password, second factor, sessions and API keys, limits. */
 export function MePage() {
   const account = me.value;
-  /** Passkeys are second factors as well: what is said of those is read again. */
+  /** Passkeys are second factors as well: each change reloads the section of second factors. */
   const passkeyChanges = useSignal(0);
   if (!account) return null;
   return (

@@ -19,7 +19,7 @@ const options = (words: Record<string, string>, chosen: string) =>
     </option>
   ));
 
-/** Language, theme, units and time zone. Changes count at once. */
+/** Language, theme, units and time zone. Changes apply at once. */
 export function PreferencesForm() {
   const { theme, units, timeZone, map } = preferences.value;
   useEffect(() => void loadMaps(), []);
@@ -61,7 +61,7 @@ export function PreferencesForm() {
   );
 }
 
-/** Changes the own password: every other session ends. */
+/** Changes the user's own password, which ends all other sessions. */
 export function PasswordForm() {
   const error = useSignal<unknown>(null);
   const at = (pointer: string) => (error.value instanceof ApiError ? error.value.at(pointer) : []);

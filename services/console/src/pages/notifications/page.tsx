@@ -26,7 +26,7 @@ import { Sections } from './sections.tsx';
 
 const PAGE = 100;
 
-/** The inbox, the newest first; what arrives meanwhile is added on top. The address has what it is narrowed to. */
+/** The inbox, newest first. New notifications are added at the top. The address has the filter. */
 export function NotificationsPage() {
   const { query } = route.value;
   const isUnreadOnly = query.get('unread') === '1';
@@ -131,7 +131,7 @@ function Filters({ isUnreadOnly, kind, vehicleId }: FilterProps) {
   );
 }
 
-/** What came while there was no connection, until it is closed. */
+/** Notice about notifications that arrived while the connection was down, until it is closed. */
 function Missed() {
   const value = missed.value;
   if (value === null) return null;

@@ -3,7 +3,7 @@ import { t } from '../../words/words.ts';
 import { screenFor } from '../map/panel-links.ts';
 import { ruleWords } from '../rules/words.ts';
 
-/** The screens about notifications, beside one another. */
+/** Tabs of the screens about notifications. */
 export function Sections() {
   const words = ruleWords();
   const all = [

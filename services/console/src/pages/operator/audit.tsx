@@ -20,7 +20,7 @@ const PAGE = 100;
 type Action = AuditEntry['action'];
 type Kind = AuditEntry['subject']['kind'];
 
-/** Who changed what, when, and from where; each entry with the fields before and after. */
+/** Audit trail: who changed what, when, and from where. Each entry has the fields before and after. */
 export function AuditTab() {
   const { query } = route.value;
   const [action, kind, userId, subject] = ['action', 'kind', 'by', 'subject'].map((name) => query.get(name) ?? '');
@@ -92,7 +92,7 @@ function Select({ label, name, value, words }: SelectProps) {
   );
 }
 
-/** Searches accounts as one types: there may be many. */
+/** Searches accounts while the user types, as there may be many. */
 function WhoPicker({ chosen }: { chosen: string }) {
   const users = useSignal<readonly User[]>([]);
   const text = useSignal('');
@@ -103,7 +103,7 @@ function WhoPicker({ chosen }: { chosen: string }) {
       ({ items }) => {
         users.value = items;
       },
-      // The list below says what is wrong.
+      // The list below shows the error.
       () => {},
     );
     return () => ending.abort();
@@ -123,7 +123,7 @@ function WhoPicker({ chosen }: { chosen: string }) {
   );
 }
 
-/** An action or a kind that is newer than the words is shown as it is. */
+/** Text of an action or a kind. One that is newer than the texts is shown by its name. */
 function wordOf(words: Readonly<Record<string, string>>, name: string): string {
   return words[name] ?? name;
 }

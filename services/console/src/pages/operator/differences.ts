@@ -1,6 +1,6 @@
 export interface Difference {
   name: string;
-  /** Undefined: the field was not there. */
+  /** Undefined: the field did not exist. */
   before: unknown;
   after: unknown;
 }
@@ -17,7 +17,7 @@ export function differencesOf(before: Fields, after: Fields): Difference[] {
 
 const MOST_CHARACTERS = 300;
 
-/** A value as it is read: text as it is, what has parts as JSON. */
+/** A value as text: strings unchanged, objects and lists as JSON. */
 export function valueText(value: unknown): string {
   if (value === undefined || value === null || value === '') return '–';
   const text = typeof value === 'string' ? value : JSON.stringify(value);

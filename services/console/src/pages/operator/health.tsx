@@ -14,7 +14,7 @@ import { operatorWords } from './words.ts';
 const EVERY_MS = 15_000;
 type SeriesName = keyof OperatorStatus['history']['series'];
 
-/** How the service is: read again while it is looked at. */
+/** Health of the service, loaded regularly while it is shown. */
 export function HealthTab() {
   const status = useSignal<OperatorStatus | null>(null);
   const error = useSignal<string | null>(null);

@@ -16,7 +16,7 @@ import { operatorWords } from './words.ts';
 const PAGE = 100;
 const EVERY_MS = 4000;
 
-/** What works in the background: reports, recalculations, late data, erasures. */
+/** Background jobs: reports, recalculations, late data, erasures. */
 export function JobsTab() {
   const { query } = route.value;
   const [kind, state] = ['kind', 'state'].map((name) => query.get(name) ?? '');

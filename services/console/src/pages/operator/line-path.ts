@@ -1,8 +1,8 @@
 const MARGIN = 2;
 
 /**
- * The outline of values at equal steps, the newest at the end, drawn from 0 to the highest; breaks where nothing is
- * known.
+ * SVG path of values at equal steps, the newest at the end, scaled from 0 to the highest. It has gaps where values are
+ * unknown.
  */
 export function linePath(values: readonly (number | null)[], width: number, height: number): string {
   const highest = Math.max(...values.map((value) => value ?? 0), Number.MIN_VALUE);
@@ -17,7 +17,7 @@ export function linePath(values: readonly (number | null)[], width: number, heig
     }
     const x = values.length === 1 ? 0 : index * step;
     path += `${isDrawing ? 'L' : 'M'}${x.toFixed(1)} ${y(value).toFixed(1)}`;
-    // A single value is a line to the edge, so that it is seen.
+    // A single value is drawn as a line to the edge, to be visible.
     if (!isDrawing && (values[index + 1] ?? null) === null) path += `h${values.length === 1 ? width : 1}`;
     isDrawing = true;
   }

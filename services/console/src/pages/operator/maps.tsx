@@ -16,7 +16,7 @@ const STATE_CHIPS: Record<MapFile['state'], string> = {
   unreadable: 'blocked',
 };
 
-/** Which files of maps lie in the folders, and what became of each. */
+/** Map files in the folders, and the state of each. */
 export function MapsTab() {
   const words = operatorWords();
   const list = usePages((_, signal) => api.get('/api/v1/operator/maps', { signal }), []);
@@ -72,7 +72,7 @@ export function MapsTab() {
   );
 }
 
-/** Attributions are often links in HTML: here their text is enough. */
+/** Removes HTML tags: attributions are often links, of which only the text is shown. */
 function withoutTags(html: string): string {
   return new DOMParser().parseFromString(html, 'text/html').body.textContent ?? '';
 }

@@ -25,7 +25,7 @@ const SCREENS: Record<Tab, { icon: IconName; Component: FunctionComponent; isFor
   maps: { icon: 'map', Component: MapsTab },
 };
 
-/** The service for those who run it. Dealers see the audit trail and the jobs of what is theirs. */
+/** Operation of the service. Dealers see the audit trail and the jobs of their own organisation. */
 export function OperatorPage() {
   const caller = me.value;
   if (!caller) return null;

@@ -13,7 +13,7 @@ import { operatorWords } from './words.ts';
 
 const PAGE = 200;
 
-/** Who is logged in, and from where. */
+/** Sessions: who is logged in, and from where. */
 export function SessionsTab() {
   const list = usePages(
     (cursor, signal) =>

@@ -12,7 +12,7 @@ interface Props {
 const WIDTH = 240;
 const HEIGHT = 56;
 
-/** A figure as it is now, and a small line of how it was. */
+/** A current figure with a small line of its history. */
 export function Trend({ label, at, values, text }: Props) {
   const known = values.filter((value) => value !== null);
   const last = values.findLast((value) => value !== null) ?? null;

@@ -9,9 +9,9 @@ import { titleOfKind } from './kinds.ts';
 import { bodyOf, fileLook, type Look, type Question, queryOf } from './state.ts';
 import { reportWords } from './words.ts';
 
-/** Jobs that this page has asked for and that are not over. */
+/** Unfinished jobs that this page has created. */
 export const pending = signal<readonly Job[]>([]);
-/** Grows when a job began or ended: lists of jobs are read again. */
+/** Grows when a job starts or ends, so that lists of jobs are loaded again. */
 export const jobChanges = signal(0);
 
 const FIRST_POLL_MS = 700;
@@ -38,7 +38,7 @@ export async function download(
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** Has a long report made by the service, and saves it once it is done, on whichever screen the reader is then. */
+/** Creates a job for a long report, and saves the file once it is done, on any screen that is open then. */
 export async function make(
   question: Question,
   look: Look,
@@ -70,7 +70,7 @@ async function follow(id: string): Promise<void> {
     try {
       job = await api.get('/api/v1/jobs/{id}', { path: { id } });
     } catch (error) {
-      // It goes on without the page: the list of files has it.
+      // The job continues without the page, and its file appears in the list of files.
       if (waitMs < LONGEST_POLL_MS) continue;
       toast(describeError(error), 'error', FILES);
       break;

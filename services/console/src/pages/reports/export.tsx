@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<string, string>> = {
   gpx: 'GPX',
   kml: 'KML',
 };
-/** What most people want stands first. */
+/** The most common formats come first. */
 const FIRST = ['pdf', 'xlsx', 'csv'];
 
 interface Props {
@@ -28,11 +28,11 @@ interface Props {
   question: Question;
   look: Look;
   zone: string;
-  /** All of it is shown: the file comes at once. A long one is made as a job. */
+  /** True: all rows are shown, and the file is downloaded at once. False: a long report is created as a job. */
   isSmall: boolean;
 }
 
-/** A menu of file formats. What takes long shows its progress, and is found again under files. */
+/** Menu of file formats. A long report shows its progress, and appears under files later. */
 export function Export({ kind, question, look, zone, isSmall }: Props) {
   const id = useId();
   const isBusy = useSignal(false);

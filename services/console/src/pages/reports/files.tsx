@@ -20,7 +20,7 @@ const POLL_MS = 3000;
 
 type ReportJob = Extract<Job, { kind: 'report' }>;
 
-/** Files of reports that were asked for or came by schedule, with the progress of those that are being made. */
+/** Files of reports that were requested or scheduled, with the progress of unfinished ones. */
 export function Files() {
   const list = usePages(
     (cursor, signal) =>
@@ -33,7 +33,7 @@ export function Files() {
   const changes = jobChanges.value;
   const ended = live.reportJob.value;
   useEffect(() => void list.reload(), [changes, ended]);
-  // Operators are given everybody's.
+  // Operators receive the jobs of all users.
   const own = (list.items.value ?? []).filter(
     (job): job is ReportJob => job.kind === 'report' && job.userId === user.value?.id,
   );

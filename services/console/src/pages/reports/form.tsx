@@ -18,11 +18,11 @@ interface Props {
   question: Signal<Question>;
   onSubmit: () => void;
   isBusy: boolean;
-  /** What the API found wrong, by the name of the parameter. */
+  /** Errors of the API by the name of the parameter. */
   errorsAt: (parameter: string) => string[];
 }
 
-/** What is asked for; the report follows with the button. */
+/** Form of a report. The button runs it. */
 export function QuestionForm({ kinds, question, onSubmit, isBusy, errorsAt }: Props) {
   const value = question.value;
   const kind = kinds.find((one) => one.kind === value.kind);
@@ -95,11 +95,11 @@ interface FieldsProps {
   value: Omit<Question, 'range'>;
   onChange: (part: Partial<Question>) => void;
   errorsAt: (parameter: string) => string[];
-  /** Schedules ask about no shape. */
+  /** False for schedules, which support no shape. */
   hasShape?: boolean;
 }
 
-/** Vehicles and the parameters of the kind, whichever the API says that it has. */
+/** Vehicles and the parameters of the kind, as the API declares them. */
 export function QuestionFields(props: FieldsProps) {
   const { kind, value, onChange, errorsAt, hasShape = true } = props;
   const { parameters } = kind;
@@ -236,7 +236,7 @@ function MostPoints({ kind: { parameters, isTrack }, value: { maxPoints }, onCha
   );
 }
 
-/** Empty means the kind's own, which is the placeholder. */
+/** Text field of a parameter. Empty means the kind's default, which is the placeholder. */
 function TextParameter({
   kind: { parameters },
   value,

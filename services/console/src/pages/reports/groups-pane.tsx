@@ -22,7 +22,7 @@ interface Props {
 
 type Group = ReportTotals['groups'][number];
 
-/** Totals of the whole report by vehicle, day or whatever its rows have, as the API adds them up. */
+/** Totals of the whole report as the API computes them: by vehicle, day or another grouping. */
 export function GroupsPane({ kind, question, look }: Props) {
   const grouping = kind.groupings.find((one) => one === look.groupBy) ?? kind.groupings[0];
   const totals = useSignal<ReportTotals | null>(null);

@@ -7,14 +7,14 @@ import { t } from '../../words/words.ts';
 import { type Dimension, DURATIONS, type ReportColumn, type Row } from './rows.ts';
 import { reportWords } from './words.ts';
 
-/** What the API says of each kind of report. Null: not known yet. */
+/** Descriptions of the kinds of report, from the API. Null: not loaded yet. */
 export const kinds = signal<readonly ReportKind[] | null>(null);
 
 export async function loadKinds(): Promise<void> {
   if (kinds.peek() === null) kinds.value = (await api.get('/api/v1/reports')).items;
 }
 
-/** Of a kind that the page has no words for, its name. */
+/** Title of a kind; its name if the page has no text for it. */
 export function titleOfKind(kind: string): string {
   return reportWords().kinds[kind] ?? spaced(kind);
 }
@@ -27,7 +27,7 @@ export function titleOfColumn(name: string): string {
   return reportWords().columns[name] ?? spaced(name.replace(/(Seconds|Kmh|Deg|M|L|V|At)$/, ''));
 }
 
-/** A cell as people read it. */
+/** A cell as readable text. */
 export function textOf({ name, type, unit }: ReportColumn, row: Row): string {
   const value = row[name];
   if (value === null || value === undefined || value === '') return '–';
@@ -37,7 +37,7 @@ export function textOf({ name, type, unit }: ReportColumn, row: Row): string {
   if (typeof value === 'object')
     return Array.isArray(value) ? value.map((one) => wordOf(name, one)).join(', ') : JSON.stringify(value);
   const text = String(value);
-  // Positions are seconds apart.
+  // Positions are seconds apart, so their times need seconds.
   if (name === 'fixTime') return format.dateTimeWithSeconds(text);
   if (type === 'time') return format.dateTime(text);
   if (type === 'day') return format.calendarDate(text);
@@ -48,7 +48,7 @@ export function textOf({ name, type, unit }: ReportColumn, row: Row): string {
         .join(', ')
     : text;
 }
-/** Columns whose values are of a closed list. */
+/** Columns whose values come from a fixed list. */
 const CLOSED = new Set([
   'state',
   'kind',
@@ -96,14 +96,14 @@ function wordOf(column: string, value: unknown): string {
   return reportWords().values[name] ?? t().events[name] ?? spaced(name);
 }
 
-/** The name of a group of rows; null: those without one. */
+/** The name of a group of rows; null: rows without a value. */
 export function groupText(grouping: string | undefined, key: string | null): string {
   if (key === null) return grouping === 'driver' ? reportWords().noDriver : '–';
   if (grouping === 'day') return formats().calendarDate(key);
   return grouping === 'kind' ? wordOf('kind', key) : key;
 }
 
-/** A bar's name. */
+/** Label of a bar. */
 export function sliceText(dimension: Dimension, key: string): string {
   const format = formats();
   if (dimension === 'hour') return hourText(Number(key));

@@ -19,7 +19,7 @@ interface Props {
   rows: readonly Row[];
   columns: readonly ReportColumn[];
   look: Look;
-  /** The column that is drawn unless another is chosen; null: the speed. */
+  /** The default column to draw; null: the speed. */
   drawn: string | null;
   onChoose: (row: Row) => void;
 }

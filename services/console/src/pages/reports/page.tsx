@@ -25,7 +25,7 @@ import { reportWords } from './words.ts';
 
 const PAGE = 1000;
 
-/** Reports of every kind that the API has, the files made of them, and schedules. The address is the report. */
+/** Reports of all kinds, their files, and schedules. The address describes the report. */
 export function ReportsPage() {
   const error = useSignal<unknown>(null);
   const load = () => {
@@ -76,7 +76,7 @@ function Report({ kinds }: { kinds: readonly ReportKind[] }) {
   const { query } = route.value;
   const { timeZone } = preferences.value;
   const address = query.toString();
-  // Asked once more, “today” may be another day.
+  // When the report is run again, “today” may be another day.
   const attempt = useSignal(0);
   const asked = useMemo(() => questionOf(query, timeZone), [address, timeZone, attempt.value]);
   const kind = asked === null ? undefined : kinds.find((one) => one.kind === asked.kind);
@@ -119,7 +119,7 @@ function firstQuestion(kinds: readonly ReportKind[], timeZone: string | null): Q
   };
 }
 
-/** What a report is read anew for; not how it is shown. */
+/** Key that changes when the report must be loaded again; display settings are not part of it. */
 function questionKey(question: Question): string {
   return reportLink(question);
 }
@@ -129,7 +129,7 @@ interface ShownProps {
   kind: ReportKind | undefined;
   kinds: readonly ReportKind[];
   draft: Signal<Question>;
-  /** The same is asked again. */
+  /** The same report is run again. */
   onRepeat: () => void;
 }
 
@@ -184,7 +184,7 @@ function Shown({ asked, kind, kinds, draft, onRepeat }: ShownProps) {
   );
 }
 
-/** Columns and order stay with another question of the same kind. */
+/** Keeps columns and order if the next report has the same kind. */
 function keptLook(asked: Question | null, next: Question) {
   const look = lookOf(route.peek().query);
   return asked?.kind === next.kind ? look : { pane: look.pane };
@@ -213,7 +213,7 @@ async function readPage(
   return answer.json();
 }
 
-/** What there is to ask for, while nothing is asked. */
+/** The kinds of report to choose from, while none is chosen. */
 function Kinds({ kinds, draft }: { kinds: readonly ReportKind[]; draft: Question }) {
   return (
     <div class="kinds">

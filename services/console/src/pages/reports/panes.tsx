@@ -32,13 +32,13 @@ interface Props {
 const MOST_BARS = 120;
 const COUNT = 'rows';
 
-/** Bars of a column, or of the number of rows, by day, vehicle or whatever the rows have. */
+/** Bar chart of a column, or of the number of rows, by day, vehicle or another dimension of the rows. */
 export function ChartPane({ rows, kind, look }: Omit<Props, 'columns'> & { kind: ReportKind }) {
   const { timeZone } = preferences.value;
   const { columns } = kind;
   const measures = measuresOf(columns);
   const dimensions = useMemo(() => dimensionsOf(columns, rows), [columns, rows]);
-  // A mean is drawn as the report says, since it is not the most of anything.
+  // A mean is drawn as the report declares, since ranking by the highest value is meaningless for it.
   const usual = kind.charts.find(({ measure: name }) => columns.find((one) => one.name === name)?.total === 'mean');
   const dimension =
     dimensions.find((one) => one === look.by) ??
@@ -87,7 +87,7 @@ export function ChartPane({ rows, kind, look }: Omit<Props, 'columns'> & { kind:
 
 const LEVELS = 6;
 
-/** When it happens: hours across, days of the week down. */
+/** Heat map of times: hours across, days of the week down. */
 export function HeatPane({ rows, columns, look }: Props) {
   const { timeZone } = preferences.value;
   const lasts = columns.some(({ name }) => name === 'durationSeconds');

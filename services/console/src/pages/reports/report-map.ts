@@ -12,7 +12,7 @@ export const MOST_MARKS = 5000;
 const PICK_RADIUS_PX = 12;
 const SHOWN_ZOOM = 12;
 
-/** The places of a report's rows. A click on one chooses its row. */
+/** Map of the places of a report's rows. A click on one chooses its row. */
 export class ReportMap {
   readonly #map: MapLibreMap;
   readonly #destroy: (() => void)[] = [];
@@ -52,7 +52,7 @@ export class ReportMap {
     if (this.#isReady) this.#draw();
   }
 
-  /** Marks a row, and moves there where it is out of sight. */
+  /** Marks a row, and moves the map there if the row is out of view. */
   choose(row: Row | null): void {
     this.#chosen = row;
     if (!this.#isReady) return;

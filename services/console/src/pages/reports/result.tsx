@@ -25,7 +25,7 @@ import { type Look, lookOf, type Pane, type Question, reportLink, templateOf } f
 import { SaveTemplate } from './templates.tsx';
 import { reportWords } from './words.ts';
 
-/** A page holds more with difficulty; files have them all. */
+/** Maximum number of rows that a page can handle. Files have all rows. */
 const MOST_ROWS = 50_000;
 
 interface Props {
@@ -92,7 +92,7 @@ export function Result({ kind, question, pages, zone, missing }: Props) {
   );
 }
 
-/** Positions of a track come without the name of their vehicle. */
+/** Adds the vehicle's name to positions of a track, which lack it. */
 function named(row: Row): Row {
   if (row.vehicleName !== undefined) return row;
   return { ...row, vehicleName: fleet.vehicles[fleet.indexOf(String(row.vehicleId))]?.name ?? null };
@@ -176,7 +176,7 @@ function Head({
     </header>
   );
 }
-/** Rows of a file that comes at once. */
+/** Maximum number of rows of a file that is downloaded at once. */
 const SMALL = 1000;
 const isMoment = (row: Row) => momentOf(row) !== null && row.startedAt !== undefined;
 const hasPlace = (row: Row) => placeOf(row) !== null;
@@ -187,7 +187,7 @@ function hasPane(pane: Pane, kind: ReportKind, rows: readonly Row[]): boolean {
   return rows.some(pane === 'heat' ? isMoment : hasPlace);
 }
 
-/** The pane that is open: the chosen one, else the one that says the most about the kind. */
+/** The open pane: the chosen one, otherwise the most useful one for the kind. */
 function paneOf({ hasTimeRange }: ReportKind, { pane }: Look, rows: readonly Row[]): Pane {
   if (pane !== null) return pane;
   return !hasTimeRange && rows.some(hasPlace) ? 'map' : 'chart';
@@ -239,7 +239,7 @@ function Rows({ kind, question, look, rows, hasMore, chosen, onChoose }: ShownPr
     const hasTotals = visible.some((column) => totalOf(rows, column) !== null);
     const made = visible.map((column, nth) => tableColumn(column, rows, nth === 0 && hasTotals ? total : null));
     if (kind.columns.some(({ name }) => name === 'vehicleId')) return made.toSpliced(1, 0, replayColumn());
-    // Rows of drivers are about no one vehicle, and one is of what nobody known drove.
+    // Rows by driver belong to no single vehicle. One row has the trips without a known driver.
     return made.map((column): Column<Line> => {
       if (column.key !== 'driverName') return column;
       return { ...column, cell: ({ row }) => groupText('driver', row.driverName as string | null) };
@@ -288,7 +288,7 @@ function sortingOf(sort: string | null): Sorting | null {
   return sort.startsWith('-') ? { key: sort.slice(1), isDescending: true } : { key: sort, isDescending: false };
 }
 
-/** @param label of the row of totals, in place of this column's own */
+/** @param label label of the totals row, used instead of this column's total */
 function tableColumn(column: ReportColumn, rows: readonly Row[], label: string | null): Column<Line> {
   const { name, type, unit } = column;
   const isNumber = type === 'number' || type === 'whole';

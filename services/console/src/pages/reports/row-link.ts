@@ -3,12 +3,14 @@ import { trackLink } from '../../links.ts';
 import { endOf, momentOf, type Row } from './rows.ts';
 import type { Question } from './state.ts';
 
-/** So that the way to an event is seen. */
+/** Lead time, so that the replay shows the way to the event. */
 const LEAD_MS = 10 * 60_000;
 const DAY_MS = 86_400_000;
 const MOST_MS = 7 * DAY_MS;
 
-/** The replay of what a row is about, at the second when it began; null: the row is about no vehicle or time. */
+/**
+ * Link to the replay of a row's vehicle, from the second at which the row began; null: the row has no vehicle or time.
+ */
 export function replayLinkOf(row: Row, { range, period }: Question, timeZone: string | null): string | null {
   const { vehicleId } = row;
   if (typeof vehicleId !== 'string') return null;
@@ -23,7 +25,7 @@ export function replayLinkOf(row: Row, { range, period }: Question, timeZone: st
   return toMs <= fromMs || toMs - fromMs > MOST_MS ? null : trackLink({ vehicleId, fromMs, toMs });
 }
 
-/** The interval that begins with a day; null: the whole report. */
+/** The interval that starts on a given date; null: the whole report. */
 function periodOf(first: string, period: Question['period'], timeZone: string | null) {
   if (period === 'whole' || period === null) return null;
   const after = { day: addDays(first, 1), week: addDays(weekStart(first), 7), month: monthAfter(first) }[period];

@@ -1,7 +1,7 @@
 import type { ReportKind } from '@outrider/client';
 
 export type ReportColumn = ReportKind['columns'][number];
-/** A row as JSON has it, by the names of its columns. */
+/** A row of the JSON response, by column name. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Place {
@@ -9,7 +9,7 @@ export interface Place {
   longitude: number;
 }
 
-/** When a row's event was, in Unix milliseconds; null: the row is about no moment. */
+/** Time of a row's event, in Unix milliseconds; null: the row has no time. */
 export function momentOf(row: Row): number | null {
   for (const name of ['startedAt', 'fixTime', 'stateSince', 'recordTime']) {
     const text = row[name];
@@ -22,12 +22,12 @@ export function endOf(row: Row): number | null {
   return typeof row.endedAt === 'string' ? Date.parse(row.endedAt) : null;
 }
 
-/** Where a row's event began, or was. */
+/** Place where a row's event began or happened. */
 export function placeOf(row: Row): Place | null {
   return pair(row.startLatitude, row.startLongitude) ?? pair(row.latitude, row.longitude);
 }
 
-/** Where it ended, if that was elsewhere. */
+/** Place where the event ended, if it is another one. */
 export function endPlaceOf(row: Row): Place | null {
   const end = pair(row.endLatitude, row.endLongitude);
   const start = placeOf(row);
@@ -45,7 +45,9 @@ export function numberIn(row: Row, name: string): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-/** What the values of many rows come to, as the column says; null without values, and of a column without a total. */
+/**
+ * Total of a column over many rows, as the column defines it; null without values, and for a column without a total.
+ */
 export function totalOf(
   rows: readonly Row[],
   { name, total, weight }: Pick<ReportColumn, 'name' | 'total' | 'weight'>,
@@ -66,7 +68,7 @@ export function totalOf(
   return count > 0 ? result / count : null;
 }
 
-/** Columns that a chart can show: those that add up, and means. Beside them it can count rows. */
+/** Columns that a chart can show: sums and means. A chart can also count rows. */
 export function measuresOf(columns: readonly ReportColumn[]): ReportColumn[] {
   return columns.filter(({ total }) => total === 'sum' || total === 'mean');
 }
@@ -77,10 +79,10 @@ export interface Slice {
   rows: number;
 }
 
-/** What the bars of a chart stand for. */
+/** What one bar of a chart represents. */
 export type Dimension = 'hour' | 'period' | 'day' | 'vehicle' | 'driver' | 'sensor' | 'geofence' | 'kind' | 'duration';
 
-/** How the rows can be summed up: the first says the most. */
+/** Dimensions by which the rows can be grouped, most informative first. */
 export function dimensionsOf(columns: readonly ReportColumn[], rows: readonly Row[]): Dimension[] {
   const has = (name: string) => columns.some((column) => column.name === name);
   const differs = (name: string) => new Set(rows.map((row) => row[name])).size > 1;
@@ -105,9 +107,9 @@ const COLUMN_OF = {
 export const DURATIONS = [300, 900, 3600, 14_400, 43_200, Number.POSITIVE_INFINITY];
 
 /**
- * The rows summed up by a dimension: times and durations in their order, everything else by its value, downwards.
+ * Groups the rows by a dimension. Times and durations are in ascending order, everything else by descending value.
  *
- * @param measure column to sum up, as its total says; null counts the rows
+ * @param measure column to total, as the column defines it; null counts the rows
  * @param dayOf the date of a time in the viewer's zone
  */
 export function slicesOf(
@@ -139,7 +141,7 @@ function keyOf(row: Row, dimension: Dimension, dayOf: (ms: number) => string): s
   return value === null || value === undefined ? null : String(value);
 }
 
-/** Days without a row between those that have one: a chart shows them as empty. */
+/** Inserts empty days between those with rows, unless that makes more than `most`. */
 export function withEmptyDays(slices: readonly Slice[], next: (day: string) => string, most: number): Slice[] {
   const [first, last] = [slices.at(0), slices.at(-1)];
   if (first === undefined || last === undefined) return [];
@@ -156,9 +158,10 @@ export const DAYS = 7;
 export const HOURS = 24;
 
 /**
- * Hours of the week, Monday's first hour first: how many rows began in each, or the seconds that they lasted in each.
+ * Cells for the hours of the week, from Monday's first hour: the number of rows that began in each, or the seconds that
+ * they lasted in each.
  *
- * @param clockOf what clocks in the viewer's zone show at a time, in the fields of UTC
+ * @param clockOf local clock time of a moment in the viewer's zone, in the fields of UTC
  */
 export function heatOf(
   rows: readonly Row[],
@@ -188,19 +191,19 @@ export function heatOf(
   }
   return cells;
 }
-/** Every zone is a multiple of a quarter of an hour away from UTC. */
+/** The offset of every zone from UTC is a multiple of a quarter of an hour. */
 const QUARTER_MS = 900_000;
-/** Of one row: a vehicle that has been parked for years would take all time. */
+/** Maximum duration that counts of one row: a vehicle that was parked for years would take too long to process. */
 const MOST_MS = 31 * 86_400_000;
 
-/** A column of one vehicle's rows over time. */
+/** Values of a column over time, for one vehicle or sensor. */
 export interface Line {
-  /** Of the vehicle, and of the sensor where there are some. */
+  /** Name of the vehicle, with that of the sensor if the rows have one. */
   name: string;
   /** Unix seconds, ascending. */
   seconds: number[];
   values: (number | null)[];
-  /** The row of each second. */
+  /** The row at each entry of `seconds`. */
   rows: Row[];
 }
 
@@ -216,7 +219,7 @@ export function linesOf(rows: readonly Row[], measure: string, most: number): Li
       if (lines.size === most) break;
       lines.set(name, line);
     }
-    // Two records of one second have one place in the picture.
+    // Two records of the same second share one point of the chart.
     if (line.seconds.at(-1) === at / 1000) continue;
     line.seconds.push(at / 1000);
     line.values.push(numberIn(row, measure));
@@ -235,7 +238,7 @@ export function ofUnit(rows: readonly Row[], unit: string | undefined): readonly
   return unit === undefined ? rows : rows.filter((row) => row.unit === unit);
 }
 
-/** Rows with a place, spread over the whole report where there are too many to draw. */
+/** Rows with a place. If there are too many to draw, a sample spread over the whole report. */
 export function placedRows(rows: readonly Row[], most: number): { row: Row; index: number; place: Place }[] {
   const placed = rows.flatMap((row, index) => {
     const place = placeOf(row);

@@ -1,7 +1,7 @@
 import type { ReportSchedule, User } from '@outrider/client';
 import type { Look, Question } from './state.ts';
 
-/** A schedule as its form has it. */
+/** Form state of a schedule. */
 export interface Fields {
   name: string;
   kind: string;
@@ -20,7 +20,7 @@ export interface Fields {
   groupBy: string | null;
   language: string | null;
   frequency: ReportSchedule['frequency'];
-  /** As a choice has it. */
+  /** As the value of a select element. */
   hour: string;
   covers: ReportSchedule['covers'];
   timeZone: string;
@@ -95,7 +95,7 @@ const PARAMETERS = [
   'groupBy',
 ] as const;
 
-/** What the API is sent: of a change, the fields that changed; of a new schedule, those that say something. */
+/** Body for the API. A change has the changed fields; a new schedule has the fields that are not null. */
 export function bodyOfSchedule(fields: Partial<Fields>, isNew: boolean): Record<string, unknown> {
   const { hour, vehicleIds, eventKinds, sensors, driverIds, ...rest } = fields;
   const body: Record<string, unknown> = { ...rest };
@@ -105,13 +105,13 @@ export function bodyOfSchedule(fields: Partial<Fields>, isNew: boolean): Record<
   if (driverIds !== undefined) body.driverIds = driverIds.length === 0 ? null : driverIds;
   if (vehicleIds !== undefined) {
     body.vehicleIds = vehicleIds.length === 0 ? null : vehicleIds;
-    // Others may have named a single one.
+    // Another client may have set the single `vehicleId`.
     if (!isNew) body.vehicleId = null;
   }
-  // Data has no groups, and tracks no columns.
+  // Only PDF and XLSX have groups; track formats have no columns.
   if (fields.format !== undefined && !['pdf', 'xlsx'].includes(fields.format)) body.groupBy = null;
   if (fields.format !== undefined && ['geojson', 'gpx', 'kml'].includes(fields.format)) body.columns = null;
-  // Another kind does not take the parameters of the one before.
+  // A new kind does not accept the parameters of the previous one.
   if (!isNew && fields.kind !== undefined) for (const name of PARAMETERS) body[name] ??= null;
   if (isNew) for (const [name, value] of Object.entries(body)) if (value === null) delete body[name];
   return body;

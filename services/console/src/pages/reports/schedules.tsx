@@ -36,7 +36,7 @@ const PAGE = 100;
 
 const linkOf = (id: string) => `${LIST}&schedule=${id}`;
 
-/** Reports that are made again and again: each with its state, its receivers and what became of the e-mails. */
+/** Scheduled reports: each with its state, its recipients and the outcome of its e-mails. */
 export function Schedules({ kinds }: { kinds: readonly ReportKind[] }) {
   const list = usePages(
     (cursor, signal) =>
@@ -66,7 +66,7 @@ export function Schedules({ kinds }: { kinds: readonly ReportKind[] }) {
   );
 }
 
-/** Nothing, where the user may have no schedules. */
+/** Button for a new schedule; empty if the user may have no schedules. */
 function NewSchedule() {
   if (!user.value || !hasRight(user.value, 'edit-notifications')) return null;
   return (
@@ -153,7 +153,7 @@ function ScheduleCard({ schedule, onChanged }: { schedule: ReportSchedule; onCha
 }
 
 interface DialogProps {
-  /** Null: a new one, of the report that the address names. */
+  /** Null: a new schedule, of the report in the address. */
   id: string | null;
   kinds: readonly ReportKind[];
   onClose: () => void;
@@ -297,7 +297,7 @@ function ScheduleForm({
   );
 }
 
-/** The fields' names, as a conflict is shown with them. */
+/** Names of the fields, for the display of a conflict. */
 function labelsOf(words: ReturnType<typeof reportWords>) {
   return {
     name: t().name,
@@ -325,7 +325,7 @@ function labelsOf(words: ReturnType<typeof reportWords>) {
   };
 }
 
-/** How often it is made, and of which days. */
+/** How often the report is made, and which days it covers. */
 function When({ edit }: { edit: Edit<Fields> }) {
   const words = reportWords();
   return (
@@ -353,7 +353,7 @@ function When({ edit }: { edit: Edit<Fields> }) {
   );
 }
 
-/** What is sent: the kind of file, its groups and its language. */
+/** The file to send: its format, its grouping and its language. */
 function FileFields({ edit, kind }: { edit: Edit<Fields>; kind: ReportKind | undefined }) {
   const { value } = edit.draft;
   const words = reportWords();
@@ -401,7 +401,7 @@ function FileFields({ edit, kind }: { edit: Edit<Fields>; kind: ReportKind | und
   );
 }
 
-/** Whether receivers have confirmed, and what became of the last e-mails. */
+/** Whether recipients have confirmed, and the outcome of the last e-mails. */
 function Delivered({ id }: { id: string }) {
   const schedule = useSignal<ReportSchedule | null>(null);
   useEffect(() => {

@@ -18,7 +18,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Draws the shape that the past is asked about. It is not saved as a geofence. */
+/** Dialog that draws the shape for a report about the past. It is not saved as a geofence. */
 export function ShapeDialog({ onDrawn, onClose }: Props) {
   const container = useRef<HTMLDivElement>(null);
   const view = useRef<GeofenceMap | null>(null);

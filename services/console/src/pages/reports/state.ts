@@ -5,43 +5,43 @@ type Shape = NonNullable<ReportTemplate['shape']>;
 type Period = NonNullable<ReportTemplate['period']>;
 
 export const PANES = ['none', 'chart', 'groups', 'heat', 'map'] as const;
-/** What stands above the table. */
+/** Display above the table. */
 export type Pane = (typeof PANES)[number];
 
-/** What is asked for. */
+/** Parameters of a report. */
 export interface Question {
   kind: string;
   range: TimeRange;
-  /** Empty, without a group: all. */
+  /** Empty without a group: all vehicles. */
   vehicleIds: readonly string[];
   groupId: string | null;
-  /** Null: the kind's own. */
+  /** Null: the kind's default. */
   period: Period | null;
   eventKinds: readonly string[];
   geozoneId: string | null;
   shape: Shape | null;
   maxPoints: number | null;
-  /** Hours of work; null: the kind's own. */
+  /** Working hours; null: the kind's default. */
   workHours: string | null;
   ecoWeights: string | null;
   /** By name or by id; empty: all. */
   sensors: readonly string[];
-  /** Empty: of all, and of nobody that is known. */
+  /** Empty: all drivers, and rows without a known driver. */
   driverIds: readonly string[];
 }
 
-/** How the answer is shown. */
+/** How the report is displayed. */
 export interface Look {
-  /** Null: all, in the order of the API. */
+  /** Null: all columns, in the order of the API. */
   columns: readonly string[] | null;
-  /** Name of a column, `-` before it: downwards. */
+  /** Name of a column; `-` before it: descending. */
   sort: string | null;
   pane: Pane | null;
-  /** Column that the chart adds up; null: it counts rows, where nothing better is known. */
+  /** Column that the chart totals; null: the default measure, or the number of rows. */
   measure: string | null;
-  /** What the bars of the chart stand for. */
+  /** Dimension of the chart's bars. */
   by: string | null;
-  /** What the rows of a file are put together by. */
+  /** Grouping of the rows in a file. */
   groupBy: string | null;
 }
 
@@ -88,7 +88,7 @@ function listIn(text: string | null): string[] {
   return (text ?? '').split(',').filter((part) => part !== '');
 }
 
-/** The address of a report. */
+/** Link to a report. */
 export function reportLink(question: Question, look: Partial<Look> = {}): string {
   const query = new URLSearchParams({ kind: question.kind });
   for (const id of question.vehicleIds) query.append('vehicle', id);
@@ -118,7 +118,7 @@ export function reportLink(question: Question, look: Partial<Look> = {}): string
   return `/reports?${query.toString().replaceAll('%3A', ':').replaceAll('%2C', ',').replaceAll('%3B', ';')}`;
 }
 
-/** The question without what its kind does not take. */
+/** The question without parameters that its kind does not support. */
 export function fitting(question: Question, { parameters, hasTimeRange }: ReportKind): Question {
   const { period, eventKinds, geozoneId, shape, maxPoints, workHours, ecoWeights, sensors, driverIds } = parameters;
   return {
@@ -136,12 +136,12 @@ export function fitting(question: Question, { parameters, hasTimeRange }: Report
   };
 }
 
-/** The zone whose days a report counts. */
+/** Time zone that defines the days of a report. */
 export function zoneOf(timeZone: string | null): string {
   return timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** Query of the report's call, without its format and its page. */
+/** Query of the REST call for a report, without format and pagination. */
 export function queryOf(question: Question, { hasTimeRange }: ReportKind, timeZone: string) {
   const { range, vehicleIds, groupId, period, eventKinds, geozoneId, maxPoints, workHours, ecoWeights, sensors } =
     question;
@@ -162,7 +162,7 @@ export function queryOf(question: Question, { hasTimeRange }: ReportKind, timeZo
   };
 }
 
-/** The same for the body of a job or of a schedule. */
+/** Parameters of a report for the body of a job or of a schedule. */
 export function bodyOf(question: Question) {
   const { kind, vehicleIds, groupId, period, eventKinds, geozoneId, maxPoints, workHours, ecoWeights, sensors } =
     question;
@@ -182,7 +182,7 @@ export function bodyOf(question: Question) {
   };
 }
 
-/** What of the look a file takes over: a PDF the columns, a PDF and a workbook the groups. */
+/** Display settings that apply to a file: columns in PDF, groups in PDF and XLSX. */
 export function fileLook({ columns, groupBy }: Look, { groupings }: ReportKind, format: string) {
   const isGrouped = groupings.some((one) => one === groupBy) && ['pdf', 'xlsx'].includes(format);
   return {
@@ -191,10 +191,10 @@ export function fileLook({ columns, groupBy }: Look, { groupings }: ReportKind, 
   };
 }
 
-/** `circle:30.31413,59.93863,300` or `polygon:30.1,59.9;30.2,59.9;30.2,59.8`. */
+/** Encodes a shape: `circle:30.31413,59.93863,300` or `polygon:30.1,59.9;30.2,59.9;30.2,59.8`. */
 export function shapeText({ geometry, properties }: Shape): string {
   if (geometry.type === 'Point') return `circle:${pointText(geometry.coordinates)},${properties.radiusM ?? 0}`;
-  // A report is drawn with one ring.
+  // Shapes of reports have only one ring.
   const [ring = []] = geometry.type === 'MultiPolygon' ? (geometry.coordinates[0] ?? []) : geometry.coordinates;
   const line = geometry.type === 'LineString' ? geometry.coordinates : (ring as readonly number[][]).slice(0, -1);
   const text = line.map(pointText).join(';');
@@ -269,7 +269,7 @@ export function templateOf(name: string, question: Question, { columns, sort, gr
   };
 }
 
-/** @param present where the template leaves the interval open */
+/** @param present interval to use if the template has none */
 export function linkOfTemplate(template: ReportTemplate, present: TimeRange, timeZone: string | null): string {
   const preset = (Object.keys(RANGES) as Preset[]).find((one) => RANGES[one] === template.range);
   const { columns, sort, eventKinds, groupBy } = template;
@@ -285,7 +285,7 @@ export function linkOfTemplate(template: ReportTemplate, present: TimeRange, tim
 /** The intervals that a template may have, with their names in the console. */
 export const TEMPLATE_RANGES = Object.entries(RANGES) as [Preset, NonNullable<ReportTemplate['range']>][];
 
-/** The form of a new schedule that makes the template's report. */
+/** Link to the form of a new schedule for the template's report. */
 export function scheduleLink(template: ReportTemplate, present: TimeRange, timeZone: string | null): string {
   const extra = new URLSearchParams({ list: 'schedules', schedule: 'new', name: template.name });
   if (template.format !== null) extra.set('format', template.format);

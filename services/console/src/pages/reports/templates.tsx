@@ -17,7 +17,7 @@ import { reportWords } from './words.ts';
 
 const PATH = '/api/v1/me/report-templates';
 
-/** The user's own, of the account that they were read for. */
+/** The user's templates, with the account that they were loaded for. */
 const templates = signal<{ userId: string; items: readonly ReportTemplate[] } | null>(null);
 
 async function load(): Promise<void> {
@@ -26,7 +26,7 @@ async function load(): Promise<void> {
   templates.value = { userId, items: (await api.get(PATH)).items };
 }
 
-/** Changes the list as it is now: what another page saved meanwhile stays. */
+/** Changes the current list on the server, so that changes saved by another page are kept. */
 async function revise(change: (items: readonly ReportTemplate[]) => readonly ReportTemplate[]): Promise<void> {
   const userId = user.peek()?.id ?? '';
   for (let attempt = 0; ; attempt += 1) {
@@ -43,7 +43,7 @@ async function revise(change: (items: readonly ReportTemplate[]) => readonly Rep
   }
 }
 
-/** Reports that were saved; each is a link. */
+/** Saved reports, each as a link. */
 export function TemplateList({ range }: { range: TimeRange }) {
   useEffect(() => void load().catch((error: unknown) => toast(describeError(error), 'error')), []);
   const editing = useSignal<ReportTemplate | null>(null);
@@ -114,12 +114,12 @@ export function TemplateList({ range }: { range: TimeRange }) {
 
 interface SaveProps {
   template: ReportTemplate;
-  /** Name of the template that it takes the place of; null: it is a new one. */
+  /** Name of the template to replace; null: a new template. */
   replaces: string | null;
   onClose: () => void;
 }
 
-/** Asks for a name and what is said with it; a template of that name is replaced. */
+/** Asks for a name and further details. A template of the same name is replaced. */
 export function SaveTemplate({ template, replaces, onClose }: SaveProps) {
   const draft = useSignal(template);
   const error = useSignal<unknown>(null);
@@ -210,7 +210,7 @@ export function SaveTemplate({ template, replaces, onClose }: SaveProps) {
   );
 }
 
-/** The list with the template in its old place, or at the end; another of its name is gone. */
+/** The list with the template in its previous place, or at the end. Another template of the same name is removed. */
 function replaced(all: readonly ReportTemplate[], wanted: ReportTemplate, replaces: string | null): ReportTemplate[] {
   const others = all.filter(({ name }) => name !== wanted.name || name === replaces);
   const at = others.findIndex(({ name }) => name === (replaces ?? ''));

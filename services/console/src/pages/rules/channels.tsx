@@ -23,7 +23,7 @@ interface Props {
   onRule: (rule: NotificationRule) => void;
 }
 
-/** How a rule notifies: in the console always, by e-mail and webhook. Each can be tested once it is saved. */
+/** Channels of a rule: always the console, optionally e-mail and webhook. Each can be tested after saving. */
 export function Channels({ edit, rule, onSecret, onRule }: Props) {
   const words = ruleWords();
   return (
@@ -40,7 +40,9 @@ export function Channels({ edit, rule, onSecret, onRule }: Props) {
   );
 }
 
-/** Chats and calls that the user has set up. Those of another owner of the rule are kept as they are. */
+/**
+ * Message channels that the user has set up. If the rule has another owner, that owner's channels are kept unchanged.
+ */
 function ChosenChannels({ edit }: Pick<Props, 'edit'>) {
   const words = channelWords();
   const { channelIds, push } = edit.draft.value;
@@ -83,7 +85,7 @@ function ChosenChannels({ edit }: Pick<Props, 'edit'>) {
 
 interface AddressesProps extends Pick<Props, 'edit' | 'rule'> {
   name: 'emails' | 'escalateTo';
-  /** What the list is. */
+  /** Label of the list. */
   label: string;
 }
 
@@ -204,7 +206,7 @@ function Webhook({ edit, rule, onSecret, onRule }: Props) {
 
 const POLL_MS = 700;
 
-/** Sends a test over a channel, and shows what became of it. */
+/** Sends a test message over a channel, and shows the outcome. */
 function TestButton({ ruleId, test, target }: { ruleId: string; test: NewChannelTest; target: string }) {
   const words = ruleWords();
   const result = useSignal<ChannelTest | null>(null);

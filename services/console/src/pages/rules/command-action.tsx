@@ -112,7 +112,7 @@ function Parameters({ edit, command, set }: PartOfCommand) {
   );
 }
 
-/** What a command that can stop a vehicle is sent under. */
+/** Conditions for sending a command that can stop a vehicle. */
 function Guard({ edit, command, set }: PartOfCommand) {
   const words = commandWords();
   const errors = edit.at('/command/confirm');

@@ -7,7 +7,7 @@ import {
 
 export type EventKind = (typeof NOTIFIED_KINDS)[number];
 
-/** Every alarm, as the API knows them. */
+/** All alarms of the API. */
 export const ALARMS = [
   'sos',
   'crash',
@@ -28,11 +28,11 @@ export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday',
 /** Languages of messages. */
 export type MessageLanguage = NonNullable<NotificationRule['language']>;
 
-/** What of a rule its form changes. */
+/** Fields of a rule that its form can change. */
 export interface RuleFields {
   name: string;
   active: boolean;
-  /** Also kinds that the API does not know any more. */
+  /** May contain kinds that the API no longer knows. */
   eventKinds: readonly string[];
   phases: readonly ('begin' | 'end')[];
   minDurationMinutes: number | null;
@@ -54,13 +54,13 @@ export interface RuleFields {
   maxDataAgeMinutes: number | null;
   emails: readonly string[];
   channelIds: readonly string[];
-  /** To all browsers of the user that take push messages. */
+  /** Whether to notify all browsers in which the user has turned on push messages. */
   push: boolean;
   messageTemplate: string | null;
   messageTemplates: Readonly<Partial<Record<MessageLanguage, string>>>;
   language: MessageLanguage | null;
   webhook: { url: string; secret?: string } | null;
-  /** What is sent to the terminal of the vehicle; null: nothing. */
+  /** Command to the terminal of the vehicle; null: none. */
   command: RuleCommand | null;
   severity: NotificationRule['severity'];
   shared: boolean;
@@ -77,7 +77,7 @@ export interface RuleCommand {
   confirm?: boolean;
 }
 
-/** A command of a rule as its form begins with it. */
+/** Initial state of the form for a rule's command. */
 export function newCommand(type: RuleCommand['type']): RuleCommand {
   const parameters: RuleCommand['parameters'] =
     type === 'output-set'
@@ -90,7 +90,10 @@ export function newCommand(type: RuleCommand['type']): RuleCommand {
   return { type, parameters, maxSpeedKmh: null, expiresInSeconds: 600 };
 }
 
-/** Could it stop a vehicle? Which output does, only the terminal's protocol says: each that is switched on. */
+/**
+ * Whether the command could stop a vehicle. Only the terminal's protocol defines which output does, so every output
+ * that is switched on counts.
+ */
 export function mayStopVehicle({ type, parameters }: RuleCommand): boolean {
   return type === 'engine-block' || (type === 'output-set' && parameters.on === true);
 }
@@ -148,7 +151,7 @@ export function fieldsOf(rule: NotificationRule): RuleFields {
   };
 }
 
-/** What the API is sent; of what the form left empty, the default. */
+/** Body for the API, with the defaults of fields that were left empty. */
 export function bodyOf(fields: Partial<RuleFields>): Partial<NewNotificationRule> {
   const { minIntervalMinutes, minDurationMinutes, licenceWarningDays, ...rest } = fields;
   return {
@@ -159,7 +162,7 @@ export function bodyOf(fields: Partial<RuleFields>): Partial<NewNotificationRule
   } as Partial<NewNotificationRule>;
 }
 
-/** What of a rule says nothing of which events it selects. */
+/** Fields of a rule that do not affect which events it selects. */
 const NOT_TRIED: ReadonlySet<string> = new Set<keyof RuleFields>([
   ...(['name', 'active', 'emails', 'webhook', 'command', 'channelIds', 'messageTemplate'] as const),
   ...(['messageTemplates', 'language', 'push', 'severity', 'shared', 'escalateAfterMinutes', 'escalateTo'] as const),
@@ -171,12 +174,12 @@ export function trialOf(fields: RuleFields, ruleId: string | null): Notification
   return { ...Object.fromEntries(terms), ruleId } as NotificationRuleDraft;
 }
 
-/** Does the rule notify of driving licences? Then of nothing else, as no vehicle is part of it. */
+/** Whether the rule is about driving licences. Such a rule has no other kinds, as its events belong to no vehicle. */
 export function isLicenceRule({ eventKinds }: Pick<RuleFields, 'eventKinds'>): boolean {
   return eventKinds.includes('licence-expiry');
 }
 
-/** What changes where a kind is chosen or taken out: a rule of licences has no other kind, and nothing of vehicles. */
+/** Changes after a kind is selected or deselected: a licence rule has no other kinds, and no conditions on vehicles. */
 export function withKind({ eventKinds }: Pick<RuleFields, 'eventKinds'>, kind: string): Partial<RuleFields> {
   const all = [...NOTIFIED_KINDS, ...unknownKinds({ eventKinds })];
   const next = toggled<string>(eventKinds, all, kind);
@@ -190,23 +193,23 @@ export function withKind({ eventKinds }: Pick<RuleFields, 'eventKinds'>, kind: s
   };
 }
 
-/** Kinds of a stored rule that the API does not know any more. */
+/** Kinds of a stored rule that the API no longer knows. */
 export function unknownKinds({ eventKinds }: Pick<RuleFields, 'eventKinds'>): string[] {
   return eventKinds.filter((kind) => !(NOTIFIED_KINDS as readonly string[]).includes(kind));
 }
 
-/** The list with a value added or taken out, in the order of `all`. */
+/** The list with a value added or removed, in the order of `all`. */
 export function toggled<T extends string>(list: readonly T[], all: readonly T[], value: T): T[] {
   const has = list.includes(value);
   return all.filter((one) => (one === value ? !has : list.includes(one)));
 }
 
-/** Does an interval of the day end on the next one? */
+/** Whether a time interval ends on the next day. */
 export function isOvernight({ from, to }: { from: string; to: string }): boolean {
   return from !== '' && to !== '' && to <= from;
 }
 
-/** Every date of the time range, those without any as well. */
+/** Counts for every date of the time range, including dates without events. */
 export function everyDay(
   days: readonly { date: string; count: number }[],
   first: string,
@@ -221,7 +224,7 @@ export function everyDay(
   return all;
 }
 
-/** A secret for a webhook, as Standard Webhooks writes them. */
+/** Generates a webhook secret in the format of Standard Webhooks. */
 export function newSecret(random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array): string {
   return `whsec_${btoa(String.fromCharCode(...random(new Uint8Array(32))))}`;
 }

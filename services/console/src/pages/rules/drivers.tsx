@@ -7,7 +7,7 @@ import type { RuleFields } from './draft.ts';
 import { listErrors } from './list-errors.ts';
 import { ruleWords } from './words.ts';
 
-/** Who drives: anybody, somebody known, nobody known, or one of some. */
+/** Condition on the driver: anybody, any known driver, no known driver, or one of several. */
 export function DriverCondition({ edit }: { edit: Edit<RuleFields> }) {
   const words = ruleWords();
   const { driver } = edit.draft.value;
@@ -31,7 +31,7 @@ export function DriverCondition({ edit }: { edit: Edit<RuleFields> }) {
   );
 }
 
-/** Some drivers, or those of some groups; neither: anybody. */
+/** Chooses drivers, or groups of drivers; neither: anybody. */
 export function DriverPickers({ edit }: { edit: Edit<RuleFields> }) {
   const words = ruleWords();
   const { driverIds, driverGroupIds } = edit.draft.value;

@@ -15,7 +15,7 @@ const LICENCE_PLACEHOLDERS = '{driver} {licenceExpiresOn} {event} {rule}';
 
 const TAGS = Object.keys(LANGUAGES) as MessageLanguage[];
 
-/** What messages of a rule say, and in which language; with an example. */
+/** Text and language of a rule's messages, with an example. */
 export function MessageTemplate({ edit }: { edit: Edit<RuleFields> }) {
   const words = channelWords();
   const { language, messageTemplate, messageTemplates } = edit.draft.value;
@@ -96,7 +96,7 @@ interface TemplateProps {
   edit: Edit<RuleFields>;
   label: string;
   pointer: string;
-  /** Language that the example is in; null: the reader's. */
+  /** Language of the example; null: the reader's. */
   tag: MessageLanguage | null;
   text: string;
   onText: (text: string) => void;

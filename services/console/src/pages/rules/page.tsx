@@ -27,7 +27,9 @@ import { ruleWords } from './words.ts';
 
 const PAGE = 1000;
 
-/** Notification rules: a list, and one of them in a panel. The address has search, order, whose, and the open one. */
+/**
+ * Notification rules: a list, and one rule in a panel. The address has search, order, owner filter, and the open rule.
+ */
 export function RulesPage() {
   const { query } = route.value;
   const [q = '', open = '', sort = 'name'] = ['q', 'rule', 'sort'].map((name) => query.get(name) ?? undefined);
@@ -210,7 +212,7 @@ function channelsText({ emails, webhook, channelIds }: NotificationRule): string
 
 /** Switches a rule on or off at once. */
 function ActiveSwitch({ rule, onChange }: { rule: NotificationRule; onChange: (rule: NotificationRule) => void }) {
-  /** What was asked for, until it is answered: the list may be drawn anew meanwhile. */
+  /** The requested state until the API responds: the list may be rendered again meanwhile. */
   const wanted = useSignal<boolean | null>(null);
   const change = async (active: boolean) => {
     wanted.value = active;

@@ -33,11 +33,11 @@ interface Props {
   /** `new`, or the id of a rule. */
   id: string;
   onClose: () => void;
-  /** With the id of what was saved; null: it was deleted. */
+  /** Called with the id of the saved rule; null: it was deleted. */
   onSaved: (id: string | null) => void;
 }
 
-/** What the panel has of the rule. */
+/** State of the panel once the rule is loaded. */
 interface Opened {
   edit: Edit<RuleFields>;
   /** Null: a new one. */
@@ -134,7 +134,7 @@ async function openStored(id: string, save: Save): Promise<Opened> {
 
 interface FormProps extends Opened {
   onSecret: (secret: string) => void;
-  /** It was changed beside the form. */
+  /** Called when the rule was changed outside the form. */
   onRule: (rule: NotificationRule) => void;
   onSaved: (isDeleted: boolean) => void;
 }
@@ -220,7 +220,7 @@ function labels(): Partial<Record<keyof RuleFields, string>> {
   };
 }
 
-/** A field's value as people read it, for a change by somebody else. */
+/** Readable text of a field's value, for the display of a conflict. */
 function describe(name: string, value: unknown): string | undefined {
   const words = ruleWords();
   if (name === 'webhook') return (value as RuleFields['webhook'])?.url ?? '–';

@@ -4,7 +4,7 @@ import { toast } from '../../parts/toast.tsx';
 import { t } from '../../words/words.ts';
 import { ruleWords } from './words.ts';
 
-/** The secret of a webhook, the one time that it is shown. */
+/** Shows the secret of a webhook, which is displayed only once. */
 export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
   const copy = async () => {
     await navigator.clipboard?.writeText(secret);

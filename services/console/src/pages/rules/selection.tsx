@@ -11,7 +11,7 @@ import { kindName } from './kind-name.ts';
 import { listErrors } from './list-errors.ts';
 import { ruleWords } from './words.ts';
 
-/** Which events: kinds, alarms, beginning or end; of which vehicles; at which geofences. */
+/** Conditions on events: kinds, alarms, start or end; on vehicles; on geofences. */
 export function Selection({ edit }: { edit: Edit<RuleFields> }) {
   const words = ruleWords();
   const { vehicleIds, groupIds, geofenceIds, insideGeofenceIds, outsideGeofenceIds } = edit.draft.value;

@@ -9,7 +9,7 @@ import { ruleWords } from './words.ts';
 const SEVERITIES = ['info', 'warning', 'critical'] as const satisfies readonly RuleFields['severity'][];
 const WEEK_MINUTES = 10_080;
 
-/** How much it matters, who deals with its incidents, and what happens when nobody does. */
+/** Severity of the rule, who handles its incidents, and the escalation if nobody does. */
 export function Severity({ edit, rule }: { edit: Edit<RuleFields>; rule: NotificationRule | null }) {
   const words = ruleWords();
   const { severities } = incidentWords();

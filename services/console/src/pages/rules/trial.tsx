@@ -16,7 +16,7 @@ import { ruleWords } from './words.ts';
 
 const SHOWN = 50;
 
-/** What the rule as it stands in the form would have notified of in the last seven days. */
+/** Notifications that the rule in the form would have sent in the last seven days. */
 export function Trial({ edit, ruleId }: { edit: Edit<RuleFields>; ruleId: string | null }) {
   const words = ruleWords();
   const result = useSignal<{ trial: NotificationRuleTrial; timeZone: string } | null>(null);

@@ -2,20 +2,20 @@ import type { Sensor } from '@outrider/client';
 
 export type Point = Sensor['calibration'][number];
 
-/** At most so many points of a table. */
+/** Maximum number of points of a table. */
 export const MOST_POINTS = 200;
 
 export interface ReadPoints {
-  /** By raw value. */
+  /** Sorted by raw value. */
   points: Point[];
-  /** Lines that are no pair of numbers, from 1. */
+  /** Numbers, from 1, of the lines that are not a pair of numbers. */
   wrongLines: number[];
 }
 
 /**
- * Reads what is copied out of a spreadsheet or a data sheet: lines with a raw value and what it stands for. Cells are
- * parted by tabs, semicolons, commas or spaces; numbers have a point or, where no comma parts cells, a comma. A first
- * line with words is a heading.
+ * Parses text copied from a spreadsheet or a data sheet: each line has a raw value and its calibrated value. Cells are
+ * separated by tabs, semicolons, commas or spaces. Numbers have a decimal point or, if commas do not separate cells, a
+ * decimal comma. A first line without numbers is a heading.
  */
 export function readPoints(text: string): ReadPoints {
   const points: Point[] = [];
@@ -52,18 +52,21 @@ function numberOf(cell: string): number | null {
   return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : null;
 }
 
-/** The table as it is pasted into a spreadsheet. */
+/** Formats the table for pasting into a spreadsheet. */
 export function writePoints(points: readonly Point[]): string {
   return points.map(({ raw, value }) => `${raw}\t${value}`).join('\n');
 }
 
-/** Do the values only grow, or only fall? A tank's do; others are often a slip of the keyboard. */
+/**
+ * Whether the values only increase or only decrease. Those of a tank do. In other tables, a change of direction is
+ * often a typing error.
+ */
 export function isMonotonic(points: readonly Point[]): boolean {
   const steps = points.slice(1).map(({ value }, nth) => Math.sign(value - (points[nth]?.value ?? value)));
   return !(steps.includes(1) && steps.includes(-1));
 }
 
-/** A picture of the table, in a box of the given size: places of its points, the one with the least values first. */
+/** Scales for drawing the table in a box of the given size. The point with the lowest values is at the bottom left. */
 export function curveOf(
   points: readonly Point[],
   { width, height, margin }: { width: number; height: number; margin: number },

@@ -15,11 +15,11 @@ interface Props {
   pointer: string;
   sensor: SensorDraft;
   set: (fields: Partial<SensorDraft>) => void;
-  /** What the newest record gives, to be shown on the curve. */
+  /** Values from the newest record, shown on the curve. */
   now: { raw: number; value: number | null } | null;
 }
 
-/** The table of raw values and what they stand for, typed or pasted, beside its curve. */
+/** Calibration table of raw and calibrated values, typed or pasted, beside its curve. */
 export function Calibration({ edit, pointer, sensor, set, now }: Props) {
   const { calibration: points, outside, unit } = sensor;
   const pasting = useSignal(false);
@@ -90,7 +90,7 @@ export function Calibration({ edit, pointer, sensor, set, now }: Props) {
   );
 }
 
-/** Behind the last, as far from it as that is from the one before. */
+/** Next point of the table, extrapolated from the last two. */
 function nextPoint(points: readonly Point[]): Point {
   const [last, before] = [points.at(-1), points.at(-2)];
   if (last === undefined) return { raw: 0, value: 0 };

@@ -1,6 +1,6 @@
 import type { Sensor, Vehicle } from '@outrider/client';
 
-/** How sensors come to other vehicles: in place of theirs, or beside them. */
+/** How sensors are copied to other vehicles: replacing theirs, or added to them. */
 export type CopyMode = 'replace' | 'add';
 
 export interface CopyStep {
@@ -8,14 +8,14 @@ export interface CopyStep {
   sensors: Sensor[];
 }
 
-/** More than the API takes for one call is sent in parts; see `MAX_COPIED_CHARACTERS` of the API. */
+/** Limits of one call. More is sent in parts; see `MAX_COPIED_CHARACTERS` of the API. */
 const MOST_CHARACTERS = 8_000_000;
 const MOST_IDS = 5000;
 
 /**
- * The calls that copy sensors: vehicles that come to the same list have one.
+ * The calls that copy sensors. Vehicles that end up with the same list share one call.
  *
- * @param mode `add`: a sensor of the same name is replaced, the others of the vehicle stay
+ * @param mode `add`: a sensor of the same name is replaced, the vehicle's other sensors stay
  */
 export function copySteps(
   vehicles: readonly Pick<Vehicle, 'id' | 'sensors'>[],
@@ -47,7 +47,7 @@ function merged(own: readonly Sensor[], copied: readonly Sensor[]): Sensor[] {
   const next = own.map((sensor) => {
     const other = rest.get(nameOf(sensor));
     rest.delete(nameOf(sensor));
-    // It stays the same sensor: its history goes on.
+    // Keeps the id, so that the history of the sensor continues.
     return other === undefined ? sensor : { ...other, id: sensor.id };
   });
   const taken = new Set(next.map(({ id }) => id));

@@ -15,7 +15,7 @@ import { words } from './words.ts';
 
 interface Props {
   vehicleId: string;
-  /** Those that are saved: what is not cannot be copied. */
+  /** The saved sensors: unsaved ones cannot be copied. */
   sensors: readonly Sensor[];
   onClose: () => void;
 }
@@ -32,7 +32,7 @@ interface Done {
   error: unknown;
 }
 
-/** Copies sensors to other vehicles: a dry run shows what would become of each. */
+/** Copies sensors to other vehicles. A dry run shows the result for each vehicle. */
 export function Copy({ vehicleId, sensors, onClose }: Props) {
   const text = words();
   const ids = useSignal<readonly string[]>([]);
@@ -112,7 +112,7 @@ export function Copy({ vehicleId, sensors, onClose }: Props) {
   );
 }
 
-/** It ends with the first part that is refused: the API does all of a part, or nothing. */
+/** Stops at the first part that is refused. The API applies a part completely or not at all. */
 async function copyAll(ids: readonly string[], sensors: readonly Sensor[], mode: CopyMode, isDry: boolean) {
   const vehicles = ids.flatMap((id) => fleet.vehicles[fleet.indexOf(id)] ?? []);
   const results: Result[] = [];

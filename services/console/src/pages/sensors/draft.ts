@@ -2,7 +2,7 @@ import type { Sensor, SensorPresets, Vehicle } from '@outrider/client';
 
 export type Kind = Sensor['kind'];
 export type Threshold = Omit<Sensor['thresholds'][number], 'id'> & { id: string | null };
-/** A sensor while it is edited: one that is new has no id yet. */
+/** A sensor that is being edited. A new one has no id yet. */
 export type SensorDraft = Omit<Sensor, 'id' | 'thresholds'> & { id: string | null; thresholds: Threshold[] };
 export type Preset = SensorPresets['items'][number]['sensors'][number];
 
@@ -37,7 +37,7 @@ const UNITS: Partial<Record<Kind, string>> = {
   'tyre-pressure': 'kPa',
 };
 
-/** What values of a kind are usually in. */
+/** Usual unit of a kind. */
 export function unitOf(kind: Kind): string {
   return UNITS[kind] ?? '';
 }
@@ -71,14 +71,14 @@ export function freeName(wanted: string, sensors: readonly { name: string }[]): 
   for (let n = 2; ; n++) if (!taken.has(`${wanted} ${n}`.toLowerCase())) return `${wanted} ${n}`;
 }
 
-/** The sensors with those of presets behind them. */
+/** The sensors with those of presets appended. */
 export function withPresets(sensors: readonly SensorDraft[], presets: readonly Preset[]): SensorDraft[] {
   const all = [...sensors];
   for (const preset of presets) all.push(newSensor({ ...preset, name: freeName(preset.name, all) }));
   return all;
 }
 
-/** A threshold of another condition: the bounds that it has no use for go. */
+/** The threshold with another condition. Bounds that this condition does not use are removed. */
 export function withCondition(threshold: Threshold, condition: Threshold['condition']): Threshold {
   const { min, max } = threshold;
   return {
@@ -89,19 +89,19 @@ export function withCondition(threshold: Threshold, condition: Threshold['condit
   };
 }
 
-/** The list with one of its items before or after its neighbour. */
+/** The list with one item moved to another place. */
 export function moved<T>(items: readonly T[], from: number, to: number): T[] {
   const next = [...items];
   next.splice(to, 0, ...next.splice(from, 1));
   return next;
 }
 
-/** What the trial of a sensor needs. */
+/** The fields of a sensor that a trial needs. */
 export function termsOf({ id: _, name: __, unit: ___, thresholds: ____, ...terms }: SensorDraft) {
   return terms;
 }
 
-/** The place in an expression that an error names, from 0; null where it names none. */
+/** Position, from 0, in an expression that an error message names; null if it names none. */
 export function errorPlace(detail: string): number | null {
   const [, at] = /^At character (\d+):/.exec(detail) ?? [];
   return at === undefined ? null : Number(at) - 1;
@@ -114,9 +114,9 @@ interface Family {
 }
 
 /**
- * Presets whose name, source or family has the text; those of the terminal's own protocol first, then buses.
+ * Presets whose name, source or family contains the text. Those of the terminal's own protocol come first, then buses.
  *
- * @param protocol of the vehicle's terminal; null where it is not known
+ * @param protocol protocol of the vehicle's terminal; null if unknown
  */
 export function foundPresets(families: readonly Family[], text: string, protocol: string | null): Family[] {
   const wanted = text.trim().toLowerCase();

@@ -10,7 +10,7 @@ export interface SensorsDraft {
 
 export interface OpenedSensors {
   edit: Edit<SensorsDraft>;
-  /** As it was last read or saved. */
+  /** The vehicle as last loaded or saved. */
   vehicle: Vehicle;
 }
 

@@ -8,15 +8,15 @@ import { foundPresets, MOST_SENSORS, type Preset, type SensorDraft } from './dra
 import { words } from './words.ts';
 
 interface Props {
-  /** Those that the vehicle has. */
+  /** The vehicle's current sensors. */
   sensors: readonly SensorDraft[];
-  /** Of its terminal; null where it is not known. */
+  /** Protocol of the vehicle's terminal; null if unknown. */
   protocol: string | null;
   onAdd: (presets: readonly Preset[]) => void;
   onCancel: () => void;
 }
 
-/** Sensors that terminals usually have, by their families; those of the own terminal first. */
+/** Common sensors of terminals, by family. Those of the vehicle's own terminal come first. */
 export function Presets({ sensors, protocol, onAdd, onCancel }: Props) {
   const presets = useReading<SensorPresets>((signal) => api.get('/api/v1/sensor-presets', { signal }), []);
   const search = useSignal('');

@@ -20,7 +20,7 @@ interface Props {
   set: (fields: Partial<SensorDraft>) => void;
 }
 
-/** Everything that is set of one sensor, tried on the vehicle's last records as it is typed. */
+/** All settings of one sensor, tried on the vehicle's last records while the user types. */
 export function SensorForm({ edit, vehicleId, nth, sensor, set }: Props) {
   const text = words();
   const trial = useTrial(vehicleId, sensor);
@@ -102,7 +102,7 @@ export function SensorForm({ edit, vehicleId, nth, sensor, set }: Props) {
   );
 }
 
-/** Fields of every record; the attributes come with the trial. */
+/** Fields that every record has. Further attributes come from the trial. */
 const FIELDS = ['speedKmh', 'ignition', 'supplyV', 'fuelL', 'odometerM', 'altitudeM', 'satellites'] as const;
 
 interface SourceProps {

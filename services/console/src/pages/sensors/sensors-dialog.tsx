@@ -23,13 +23,13 @@ interface Props {
   onClose: () => void;
 }
 
-/** The sensors of a vehicle: which, in what order, and how each is made. The address has the one that is open. */
+/** The sensors of a vehicle: their order and their settings. The address has the open sensor. */
 export function SensorsDialog({ vehicleId, onClose }: Props) {
   const opened = useReading<OpenedSensors>((ending) => openSensors(vehicleId, ending), [vehicleId]);
   const close = async () => {
     const isChanged = opened.value.peek()?.edit.isChanged.peek() ?? false;
     if (isChanged && !(await confirmed(t().parts.unsaved, t().parts.leaveUnsaved, t().parts.leave))) {
-      // Escape has closed it already.
+      // Escape has already closed the dialog: open it again.
       document.querySelector<HTMLDialogElement>('dialog.wide:not([open])')?.showModal();
       return;
     }
@@ -189,7 +189,7 @@ function hasErrors(error: unknown, prefix: string): boolean {
   return problem?.errors?.some(({ pointer }) => pointer?.startsWith(prefix)) ?? false;
 }
 
-/** What the terminal speaks: as its profile says, else as it last spoke. */
+/** Protocol of the terminal: the one it is bound to, otherwise the one it last used. */
 function useProtocol(vehicleId: string, bound: string): string | null {
   const known = bound === 'learn' || bound === 'any' ? null : bound;
   const spoken = useSignal<string | null>(known);
@@ -205,7 +205,7 @@ function useProtocol(vehicleId: string, bound: string): string | null {
   return spoken.value;
 }
 
-/** Both versions as people compare them. */
+/** Readable text of the sensors, for the comparison of both versions. */
 function describeSensors(_: string, value: unknown): string {
   return (value as SensorDraft[])
     .map(({ name, source, unit, calibration, thresholds }) =>

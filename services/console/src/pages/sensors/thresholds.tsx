@@ -12,7 +12,7 @@ interface Props {
   set: (fields: Partial<SensorDraft>) => void;
 }
 
-/** Values that are an event: from when on, for how long, and when it is over. */
+/** Thresholds for sensor events: at which value, for how long, and when the event ends. */
 export function Thresholds({ edit, pointer, sensor: { thresholds, unit }, set }: Props) {
   const text = words();
   const change = (at: number, next: Threshold) =>

@@ -7,7 +7,7 @@ import { api } from '../../session.ts';
 import { type SensorDraft, termsOf } from './draft.ts';
 import { words } from './words.ts';
 
-/** Until typing has paused. */
+/** Delay after the last keystroke. */
 const TYPING_MS = 400;
 const SHOWN = 8;
 
@@ -17,7 +17,7 @@ export interface Trial {
   isRunning: boolean;
 }
 
-/** What the sensor would have shown for the vehicle's last records, while it is edited. */
+/** Values that the edited sensor would have had in the vehicle's last records. */
 export function useTrial(vehicleId: string, sensor: SensorDraft): Trial {
   const trial = useSignal<Trial>({ result: null, error: null, isRunning: true });
   const terms = JSON.stringify(termsOf(sensor));
@@ -46,7 +46,7 @@ export function useTrial(vehicleId: string, sensor: SensorDraft): Trial {
   return trial.value;
 }
 
-/** Errors of one field of the sensor that was tried. */
+/** Errors of one field of the tried sensor. */
 export function trialErrors({ error }: Trial, field: string): string[] {
   return error instanceof ApiError ? error.at(`/${field}`) : [];
 }

@@ -11,7 +11,7 @@ import { toast } from '../../parts/toast.tsx';
 import { api } from '../../session.ts';
 import { joined, t } from '../../words/words.ts';
 
-/** The user's own share links: what each shows, until when, and a button that ends it. */
+/** The user's own share links: what each shows, until when, and a button that revokes it. */
 export function SharePage() {
   const links = usePages<ShareLink>(
     (cursor, ending) =>

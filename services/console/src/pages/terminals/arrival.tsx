@@ -10,7 +10,7 @@ import { terminalWords } from './words.ts';
 
 const ZOOM = 14;
 
-/** A vehicle that was just made: its first position is seen arriving, on a map of its own. */
+/** Card of a newly created vehicle. Its own map shows when the first position arrives. */
 export function ArrivalCard({ id, name }: Added) {
   void fleet.version.value;
   const terminals = terminalWords();

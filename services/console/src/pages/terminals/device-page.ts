@@ -1,26 +1,26 @@
-/** A piece of a line: text, code, or text that stands out. */
+/** A piece of a line: text, code, or emphasised text. */
 export interface Piece {
   text: string;
   style: 'plain' | 'code' | 'strong';
 }
 
-/** A part of a page between blank lines. */
+/** A block of a page, between blank lines. */
 export type Block =
   | { type: 'heading'; text: string }
   | { type: 'text'; pieces: Piece[] }
   | { type: 'list'; isOrdered: boolean; items: Piece[][] }
   | { type: 'table'; head: Piece[][]; rows: Piece[][][] };
 
-/** What takes the place of the examples in a page. */
+/** Values that replace the examples in a page. */
 export interface Place {
   host: string;
-  /** Null: the one that the page names. */
+  /** Null: the port that the page names. */
   port: number | null;
 }
 
 /**
- * Reads a page of `docs/devices`, which uses headings, paragraphs, lists of one level and tables, and puts the address
- * and the port of this service into it. Its title is left out.
+ * Parses a page of `docs/devices`, which has headings, paragraphs, lists of one level and tables, and inserts the
+ * address and the port of this service. Its title is omitted.
  */
 export function readDevicePage(markdown: string, { host, port }: Place): Block[] {
   const [, usual = ''] = /port `(\d+)`/i.exec(markdown) ?? [];
@@ -50,7 +50,7 @@ function readPart(part: string): (Block | null)[] {
   return [{ type: 'list', isOrdered: /^\d/.test(part), items: items.map(piecesOf) }];
 }
 
-/** Code between backticks, bold between two stars; of a link its text. */
+/** Splits a line: code between backticks, bold between two stars, and the text of links. */
 function piecesOf(line: string): Piece[] {
   const pieces: Piece[] = [];
   for (const [, code, strong, link, plain] of line

@@ -8,7 +8,9 @@ import { devicePageOf } from './device-pages.ts';
 import { helpPieces } from './names.ts';
 import { terminalWords } from './words.ts';
 
-/** How to point a terminal here: by its protocol, host and port, and the page of the documents about it. */
+/**
+ * How to configure a terminal for this service: protocol, host and port, and the documentation page of the protocol.
+ */
 export function Guide({ host, items, chosen }: TerminalProtocols & { chosen: string | null }) {
   const terminals = terminalWords();
   const shown = items.find(({ name }) => name === chosen);
@@ -79,7 +81,7 @@ function Protocol({ protocol, host }: { protocol: TerminalProtocol; host: string
   );
 }
 
-/** A page of the documents, in English. */
+/** A documentation page, in English. */
 function DevicePage({ blocks }: { blocks: readonly Block[] }) {
   return (
     <div class="device-page" lang="en" dir="ltr">
@@ -129,7 +131,7 @@ function shown({ text, style }: Piece) {
   return style === 'strong' ? <strong>{text}</strong> : text;
 }
 
-/** What the service says of a protocol, in English. */
+/** Notes of the service about a protocol, in English. */
 function Markdown({ text, host }: { text: string; host: string }) {
   return (
     <span lang="en" dir="ltr">
@@ -155,7 +157,7 @@ function Fact({ word, value }: { word: string; value: string | null }) {
         ) : (
           <>
             <code dir="ltr">{value}</code>
-            {/* Browsers copy for secure pages only. */}
+            {/* Browsers allow copying only on secure pages. */}
             {isSecureContext && <IconButton icon="copy" label={terminals.copy(word)} onClick={() => void copy()} />}
           </>
         )}

@@ -1,9 +1,9 @@
 import type { UnknownTerminal } from '@outrider/client';
 
-/** Digits at the end of a long number, that are enough to know a terminal by. */
+/** Number of digits at the end of a long id that suffice to recognise a terminal. */
 const SHOWN_DIGITS = 6;
 
-/** The end of a terminal's id. */
+/** Short form of a terminal's id. */
 export function shortId(terminalId: string): string {
   return terminalId.length <= SHOWN_DIGITS + 2 ? terminalId : `…${terminalId.slice(-SHOWN_DIGITS)}`;
 }
@@ -13,7 +13,7 @@ export function makerOf(title: string): string {
   return title.split(/[\s,]/, 1)[0] ?? title;
 }
 
-/** A protocol's help with the host in the place of what stands for it, as pieces of text and of code. */
+/** A protocol's help with its placeholder replaced by the host, as pieces of text and of code. */
 export function helpPieces(help: string, host: string): { text: string; isCode: boolean }[] {
   return help
     .replaceAll(/<(?:address|name)>/g, host)
@@ -22,16 +22,16 @@ export function helpPieces(help: string, host: string): { text: string; isCode: 
     .filter(({ text }) => text !== '');
 }
 
-/** What a list of refused terminals and devices knows each by. */
+/** Key of a refused terminal or device in the list. */
 export function keyOf({ terminalId, protocol, address }: UnknownTerminal): string {
   return terminalId ?? `${protocol} ${address}`;
 }
 
 /**
- * The id that a vehicle can be made with, and what speaks so: as the terminal said it, else as its bytes hold it by the
- * first protocol that they fit. Null where nothing holds an id.
+ * The id with which a vehicle can be created, and its protocol. It is the id that the terminal sent, otherwise one
+ * found in its bytes by the first matching protocol. Null if there is no id.
  *
- * @param title of the protocol of the port
+ * @param title title of the port's protocol
  */
 export function identityOf(
   { terminalId, guesses }: Pick<UnknownTerminal, 'terminalId' | 'guesses'>,

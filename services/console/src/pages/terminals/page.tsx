@@ -12,7 +12,7 @@ import { Guide } from './guide.tsx';
 import { type Added, Waiting } from './waiting.tsx';
 import { terminalWords } from './words.ts';
 
-/** Terminals that wait for a vehicle, and how to point one here. */
+/** Terminals that wait for a vehicle, and how to configure one for this service. */
 export function TerminalsPage() {
   const added = useSignal<readonly Added[]>([]);
   const error = useSignal<unknown>(null);

@@ -17,17 +17,17 @@ import { vehicleWords } from '../vehicles/words.ts';
 import { identityOf, keyOf, makerOf, shortId } from './names.ts';
 import { terminalWords } from './words.ts';
 
-/** Often enough to see a terminal that is being installed, and a small part of the calls of a minute. */
+/** Often enough to notice a terminal during its installation, yet only a small part of the calls allowed per minute. */
 const POLL_MS = 3000;
 const MOST_SHOWN = 200;
 
-/** A vehicle that was made here: its first position is waited for. */
+/** A vehicle that was created here and waits for its first position. */
 export interface Added {
   id: string;
   name: string;
 }
 
-/** Unknown terminals, asked for again and again: they are noted by gateways, and no message says so. */
+/** Unknown terminals, polled: gateways record them, but no live message announces them. */
 export function Waiting({ onAdded }: { onAdded: (vehicle: Added) => void }) {
   const terminals = useSignal<readonly UnknownTerminal[] | null>(null);
   const error = useSignal<unknown>(null);
@@ -84,19 +84,19 @@ interface CardProps {
   terminal: UnknownTerminal;
   isOpen: boolean;
   onOpen: () => void;
-  /** Kept from one to the next: a fleet is installed group by group. */
+  /** Kept for the next vehicle: a fleet is usually installed group by group. */
   groupIds: Signal<readonly string[]>;
   onAdded: (vehicle: Added) => void;
 }
 
-/** A terminal that said who it is, or a device that was not understood: then by its address, with what it may be. */
+/** A terminal that identified itself, or an unrecognised device, shown by its address with its possible protocols. */
 function Card({ terminal, isOpen, onOpen, groupIds, onAdded }: CardProps) {
   const terminals = terminalWords();
   const { protocol, address, firstSeen, lastSeen, attempts, guesses, detail, reason } = terminal;
   const title = terminalProtocols.value?.items.find(({ name }) => name === protocol)?.title ?? protocol;
   const ago = (at: string) => formats().ago((Date.now() - Date.parse(at)) / 1000);
   const { refusals } = t().fleetMap;
-  // A vehicle has it, and did not take it as it came.
+  // The terminal belongs to a vehicle, but its connection was refused for this reason.
   const refusal = Object.entries(refusals).find(([name]) => name === reason)?.[1] ?? null;
   const known = refusal === null ? identityOf(terminal, title) : null;
   return (
@@ -142,7 +142,7 @@ function Card({ terminal, isOpen, onOpen, groupIds, onAdded }: CardProps) {
   );
 }
 
-/** What a device may speak, and where it belongs then. */
+/** A possible protocol of a device, and the port that it should use. */
 function Guess({ guess, isRightPort }: { guess: UnknownTerminal['guesses'][number]; isRightPort: boolean }) {
   const terminals = terminalWords();
   const { title, port, terminalId } = guess;
@@ -160,7 +160,7 @@ function Guess({ guess, isRightPort }: { guess: UnknownTerminal['guesses'][numbe
   );
 }
 
-/** What came first, in hexadecimal and as text. */
+/** The first bytes received, in hexadecimal and as text. */
 function FirstBytes({ terminal: { firstBytes, receivedBytes } }: Pick<CardProps, 'terminal'>) {
   const terminals = terminalWords();
   if (firstBytes === null || firstBytes === '') return null;

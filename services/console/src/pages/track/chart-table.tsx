@@ -9,7 +9,7 @@ import { lineOf } from './measured.ts';
 import { measureName, measureText, nameOf } from './names.ts';
 import { trackWords } from './words.ts';
 
-/** What the chart shows, as a table: for screen readers, and for everybody who wants the figures. */
+/** The data of the chart as a table: for screen readers, and for everybody who wants the figures. */
 export function ChartTable({
   parts,
   vehicleIds,

@@ -18,7 +18,7 @@ const HEIGHT_PX = 104;
 const LARGE_PX = 280;
 const FUEL_SCALE = 'fuelL';
 const IMPERIAL: Readonly<Record<string, number>> = { speedKmh: 1 / 1.609344, [FUEL_SCALE]: 1 / 3.785411784 };
-/** From here on times have their date, and below that their seconds. */
+/** Intervals of at least this length show the date with times; intervals below the second limit show seconds. */
 const LONG_MS = 36 * 3_600_000;
 const SHORT_MS = 15 * 60_000;
 
@@ -28,21 +28,21 @@ export interface ChartProps {
   parts: readonly Part[];
   vehicleIds: readonly string[];
   measures: readonly string[];
-  /** By vehicle; empty while it is read. */
+  /** By vehicle; empty while loading. */
   measured: ReadonlyMap<string, Measured>;
   clock: ReplayClock;
 }
 
 /**
- * Measures over time, a line for each measure of one vehicle, or for each vehicle; a click sets the clock. Thresholds
- * of a sensor are lines, refuellings and drains are marked where fuel is shown.
+ * Chart of measures over time, with one line per measure of a single vehicle, or one line per vehicle. A click sets the
+ * clock. Thresholds of a sensor are drawn as lines, and refuellings and drains are marked on fuel charts.
  */
 export function Chart({ isLarge, ...shown }: ChartProps & { isLarge: boolean }) {
   const { parts, vehicleIds, measures, measured, clock } = shown;
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
   const area = useSignal<PlotArea | null>(null);
-  // On a phone a large one would leave nothing of the map.
+  // On a phone, a large chart would leave no space for the map.
   const height = isLarge && !isNarrow() ? LARGE_PX : HEIGHT_PX;
   const colors = palette.value;
   const { units } = preferences.value;
@@ -146,7 +146,7 @@ function linesOf({ parts, vehicleIds, measures, measured }: ChartProps, colors: 
   );
 }
 
-/** Of time, and of the first two measures. */
+/** Axes for time and for the first two measures. */
 function axesOf({ parts, measures, clock }: ChartProps, colors: Colors, format: ReturnType<typeof formats>) {
   const axis = { grid: { stroke: colors.border, width: 0.5 }, ticks: { show: false } };
   const lengthMs = clock.toMs - clock.fromMs;
@@ -176,13 +176,16 @@ function axesOf({ parts, measures, clock }: ChartProps, colors: Colors, format: 
   ];
 }
 
-/** Measures that are litres are shown in the reader's units, and have refuellings and drains marked. */
+/**
+ * Scale of a measure. Those in litres share one scale: they are converted to the reader's units, and show refuellings
+ * and drains.
+ */
 function scaleOf(name: string, vehicleIds: readonly string[]): string {
   if (name === TANK) return FUEL_SCALE;
   return name.startsWith(SENSOR) && sensorOf(name, vehicleIds)?.kind === 'fuel-level' ? FUEL_SCALE : name;
 }
 
-/** The bounds of a sensor's thresholds, as they are drawn. */
+/** The bounds of a sensor's thresholds, in display units. */
 function boundsOf(name: string, vehicleIds: readonly string[], factor: number): number[] {
   if (!name.startsWith(SENSOR)) return [];
   const { thresholds = [] } = sensorOf(name, vehicleIds) ?? {};
@@ -205,7 +208,7 @@ function drawBound(plot: uPlot, scale: string, bound: number, color: string): vo
   ctx.restore();
 }
 
-/** Speed stands on zero; of other measures the part that is used is shown, with thresholds that are near. */
+/** Speed starts at zero. Other measures show their used range, with thresholds that are near. */
 function rangeFor(name: string, bounds: readonly number[]): uPlot.Scale.Range {
   if (name === 'speedKmh') return (_, _least, most) => [0, Math.max(10, most ?? 10)];
   return (_, least, most) => {

@@ -1,7 +1,7 @@
-/** The colours of more would look alike. */
+/** With more vehicles, colours would look alike. */
 export const MOST_VEHICLES = 6;
 
-/** One track is coloured by speed, several by vehicle, unless the address says otherwise. */
+/** Whether tracks are coloured by speed. By default, one track is, and several are coloured by vehicle. */
 export function isBySpeed(query: URLSearchParams, vehicles: number): boolean {
   const named = query.get('color');
   return named === 'speed' || (named !== 'vehicle' && vehicles === 1);

@@ -13,10 +13,10 @@ import { trackWords } from './words.ts';
 
 const PRESETS = ['today', 'yesterday', 'last7days', 'thisWeek', 'lastWeek', 'thisMonth', 'lastMonth'] as const;
 
-/** Which vehicles, and when. */
+/** Chooses the vehicles and the time range. */
 export function Filters({ vehicleIds, range }: { vehicleIds: readonly string[]; range: TimeRange }) {
   const { timeZone } = preferences.value;
-  // Another time has another second and other marks.
+  // A new time range invalidates the chosen second and mark.
   const set = (next: TimeRange) => setQuery({ ...queryOfRange(next), t: null, mark: null }, { replace: false });
   return (
     <div class="filters">
@@ -68,7 +68,7 @@ export function Filters({ vehicleIds, range }: { vehicleIds: readonly string[]; 
   );
 }
 
-/** Another choice of vehicles, at the same time. */
+/** Changes the vehicles and keeps the time range. */
 function setVehicles(vehicleIds: readonly string[]): void {
   if (vehicleIds.length > MOST_VEHICLES) toast(trackWords().mostVehicles(MOST_VEHICLES), 'error');
   const next = new URLSearchParams(route.peek().query);

@@ -9,7 +9,7 @@ import type { Part } from './load.ts';
 import type { Measured } from './measured.ts';
 import { nameOf } from './names.ts';
 
-/** Where in its box the chart has its lines. */
+/** Horizontal position of the plot within the chart. */
 export interface PlotArea {
   startPx: number;
   widthPx: number;
@@ -30,8 +30,7 @@ export function changeText({ kind, refuelledL, drainedL }: RefuellingsRow): stri
 }
 
 /**
- * Refuellings and drains over the chart: each says its volume and place where it is pointed at or focused, and opens
- * what the track knows of it.
+ * Refuellings and drains over the chart. Each shows its volume and place on hover or focus; a click opens its details.
  */
 export function FuelMarks({ parts, measured, clock, area: { startPx, widthPx } }: Props) {
   const format = formats();

@@ -6,7 +6,7 @@ import type { TimeRange } from '../../time-range.ts';
 import { type Mark, marksOf } from '../../track/marks.ts';
 import { gapOf, type Track, trackOf } from '../../track/track.ts';
 
-/** Points of a track that are enough for a screen, and that the API thins it to, without losing its shape or gaps. */
+/** Number of points that suffices for a screen. The API thins the track to it, keeping its shape and gaps. */
 const MOST_POINTS = 20_000;
 const PAGE = 1000;
 

@@ -17,7 +17,7 @@ import type { Part } from './load.ts';
 import { describeMark, nameOf } from './names.ts';
 import { trackWords } from './words.ts';
 
-/** What the chosen mark was: a trip, a stop, an event, a gap. */
+/** Details of the chosen mark: a trip, a stop, an event, or a gap. */
 export function MarkCard({ parts, clock }: { parts: readonly Part[]; clock: ReplayClock }) {
   const key = route.value.query.get('mark');
   const mark = parts.flatMap(({ marks }) => marks).find((one) => one.key === key);
@@ -75,14 +75,14 @@ export function MarkCard({ parts, clock }: { parts: readonly Part[]; clock: Repl
   );
 }
 
-/** How the trip was driven: its score, and what cost points. */
+/** Driving score of the trip, and the causes of penalty points. */
 function TripScore({ vehicleId, startedAtMs }: { vehicleId: string; startedAtMs: number }) {
   const found = useSignal<EcoDrivingRow | null>(null);
   useEffect(() => {
     const ending = new AbortController();
     readTripScore(vehicleId, startedAtMs, ending.signal).then(
       (row) => (found.value = row),
-      // The trip is shown without it.
+      // The trip is shown without its score.
       () => {},
     );
     return () => ending.abort();

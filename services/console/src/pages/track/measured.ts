@@ -11,9 +11,9 @@ import { medianed, type Series, seriesOf, sumOf } from '../../track/series.ts';
 import { measureOverTime } from '../../track/track.ts';
 import type { Part } from './load.ts';
 
-/** In the address: `sensor.` and the sensor's id. Vehicles that sensors were copied to have them under one id. */
+/** Prefix in the address: `sensor.` and the sensor's id. Copies of a sensor have the same id in all vehicles. */
 export const SENSOR = 'sensor.';
-/** The level of the tank: of its sensors, else as the terminal says. */
+/** The level of the tank: from its sensors, otherwise from the terminal. */
 export const TANK = 'tank';
 export function isOfSensors(name: string): boolean {
   return name === TANK || name.startsWith(SENSOR);
@@ -21,7 +21,7 @@ export function isOfSensors(name: string): boolean {
 const MOST_POINTS = 600;
 const PAGE = 1000;
 
-/** What the sensors of a vehicle measured, and what came into its tank and went. */
+/** Sensor values of a vehicle, and the changes of its tank level. */
 export interface Measured {
   series: ReadonlyMap<string, Series>;
   changes: readonly RefuellingsRow[];
@@ -33,7 +33,7 @@ export function sensorsOf(vehicleId: string): readonly Sensor[] {
   return fleet.vehicles[fleet.indexOf(vehicleId)]?.sensors ?? [];
 }
 
-/** A sensor that one of the vehicles has; copies of it are called alike. */
+/** The sensor of a measure, in one of the vehicles that have it. Its copies have the same name. */
 export function sensorOf(name: string, vehicleIds: readonly string[]): Sensor | undefined {
   const id = name.slice(SENSOR.length);
   for (const vehicleId of vehicleIds) {
@@ -43,7 +43,7 @@ export function sensorOf(name: string, vehicleIds: readonly string[]): Sensor | 
   return undefined;
 }
 
-/** The measures that sensors give beside those of the tracks. */
+/** Measures from sensors, in addition to those of the tracks. */
 export function sensorMeasures(vehicleIds: readonly string[]): string[] {
   const hasTank = vehicleIds.some((id) => {
     const vehicle = fleet.vehicles[fleet.indexOf(id)];
@@ -57,7 +57,7 @@ function levelSensors(vehicleId: string): readonly Sensor[] {
   return sensorsOf(vehicleId).filter(({ kind }) => kind === 'fuel-level');
 }
 
-/** Reads what the chart is to show of sensors and tanks; those that were read stay while the interval does. */
+/** Loads the chart's data of sensors and tanks, again when the interval, the vehicles or their sensors change. */
 export function useMeasured(
   parts: readonly Part[],
   { fromMs, toMs }: TimeRange,
@@ -66,7 +66,7 @@ export function useMeasured(
   const known = useSignal<{ of: string; vehicles: ReadonlyMap<string, Measured> }>({ of: '', vehicles: new Map() });
   const isWanted = measures.some(isOfSensors);
   const ids = parts.map(({ vehicleId }) => vehicleId).join();
-  // A sensor that is changed meanwhile has another history.
+  // A sensor that was changed has a different history.
   void fleet.version.value;
   const terms = JSON.stringify(parts.map(({ vehicleId }) => sensorsOf(vehicleId)));
   const of = `${fromMs} ${toMs} ${ids} ${terms}`;
@@ -115,7 +115,7 @@ async function readMeasured(
 
 const NO_SERIES: Series = { seconds: [], values: [], stepMs: 0 };
 
-/** A measure of a vehicle over time, as the chart takes it. */
+/** A measure of a vehicle over time, as the chart needs it. */
 export function lineOf({ vehicleId, track }: Part, name: string, { series } = NOTHING): Series {
   if (name.startsWith(SENSOR)) return series.get(name.slice(SENSOR.length)) ?? NO_SERIES;
   if (name === TANK) {

@@ -30,14 +30,14 @@ export function describeMark({ kind, row, toMs, durationSeconds, distanceM }: Ma
   return joined(parts, ', ');
 }
 
-/** @param vehicleIds whose sensors may be named */
+/** @param vehicleIds vehicles whose sensors the name may refer to */
 export function measureName(name: string, vehicleIds: readonly string[] = []): string {
   if (name === TANK) return words().chart.tankLevel;
   if (name.startsWith(SENSOR)) return sensorOf(name, vehicleIds)?.name ?? name;
   return trackWords().measures[name] ?? name;
 }
 
-/** A value of a measure with its unit, where it is one that every protocol names alike. */
+/** A value of a measure, with its unit if the measure has the same name in every protocol. */
 export function measureText(name: string, value: number | null, vehicleIds: readonly string[] = []): string {
   const format = formats();
   if (value === null) return '–';

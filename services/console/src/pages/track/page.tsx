@@ -24,15 +24,15 @@ import { TrackMap } from './track-map.ts';
 import '../../style/track.css';
 import { trackWords } from './words.ts';
 
-/** The address follows the clock once it has stood for this long. */
+/** The address is updated once the clock has stood still for this long. */
 const ADDRESS_MS = 400;
 
 type Reading = Part | 'loading' | { error: string };
 const isPart = (reading: Reading | undefined): reading is Part => typeof reading === 'object' && 'track' in reading;
 
 /**
- * Where vehicles were, how fast, where they stopped and what happened; played by one clock. The address has the
- * vehicles, the interval and the second.
+ * Replay of tracks with one clock: where vehicles were, how fast, where they stopped and what happened. The address has
+ * the vehicles, the interval and the second.
  */
 export function TrackPage() {
   const { query } = route.value;
@@ -47,13 +47,13 @@ export function TrackPage() {
   const isLoading = vehicleIds.some((id) => readings.get(id) === 'loading' || !readings.has(id));
   const present = useStable(parts);
 
-  // Before effects of what shows the clock: the chart is made for its interval.
+  // Runs before the effects of components that show the clock: the chart is created for its interval.
   useLayoutEffect(() => {
     const times = present.flatMap(({ track }) => [track.timeMs.at(0), track.timeMs.at(-1)]);
     const known = times.filter((time) => time !== undefined);
     if (known.length === 0) return;
     const at = timeOf(route.peek().query.get('t'));
-    // A vehicle that was added joins the replay where it is.
+    // An added vehicle does not move the clock of the replay.
     const [fromMs, toMs] = [Math.min(...known), Math.max(...known)];
     const nowMs = clock.timeMs.peek();
     clock.setInterval(fromMs, toMs, at ?? (nowMs >= fromMs && nowMs <= toMs ? nowMs : fromMs));
@@ -97,7 +97,7 @@ export function TrackPage() {
   );
 }
 
-/** Reads what each vehicle did; those that are read already stay while the interval does. */
+/** Loads the data of each vehicle. Loaded data is kept until the interval changes. */
 function useReadings(vehicleIds: readonly string[], range: TimeRange): Map<string, Reading> {
   const readings = useSignal(new Map<string, Reading>());
   const running = useRef(new Map<string, AbortController>());
@@ -138,7 +138,7 @@ function useReadings(vehicleIds: readonly string[], range: TimeRange): Map<strin
   return readings.value;
 }
 
-/** The same array while it has the same parts. */
+/** Returns the same array as long as it has the same parts. */
 function useStable(parts: readonly Part[]): readonly Part[] {
   const last = useRef<readonly Part[]>([]);
   const isSame = parts.length === last.current.length && parts.every((part, index) => part === last.current[index]);
@@ -146,9 +146,9 @@ function useStable(parts: readonly Part[]): readonly Part[] {
   return last.current;
 }
 
-/** The clock and the address follow each other; while it plays, the address waits. */
+/** Keeps clock and address in step. During playback, the address is not updated. */
 function useAddress(clock: ReplayClock, interval: string, atMs: number | null): void {
-  /** What the clock wrote is no news for it: it may have gone on meanwhile. */
+  /** Last time that the clock wrote. It is not applied to the clock, which may have moved on meanwhile. */
   const written = useRef<number | null>(null);
   useEffect(() => {
     if (atMs === null || atMs === written.current) return;

@@ -20,7 +20,7 @@ import { Strip } from './strip.tsx';
 import { trackWords } from './words.ts';
 
 const STEP_MS = 1000;
-/** Of one vehicle; of several there is one measure, with a line for each. */
+/** Maximum for one vehicle. Several vehicles have a single measure, with one line each. */
 const MOST_MEASURES = 3;
 
 interface Props {
@@ -30,7 +30,7 @@ interface Props {
   clock: ReplayClock;
 }
 
-/** Plays the tracks: button, pace, time line, chart; all of them show and set the one clock. */
+/** Plays the tracks: button, speed, time line, chart. All of them show and set the same clock. */
 export function Player({ parts, vehicleIds, range, clock }: Props) {
   const isPlaying = clock.isPlaying.value;
   useEffect(() => {
@@ -99,7 +99,7 @@ function chosenMeasures(named: string | null, all: readonly string[], vehicles: 
   return wanted.filter((name) => all.includes(name)).slice(0, vehicles === 1 ? MOST_MEASURES : 1);
 }
 
-/** To the mark before or after the clock's time. */
+/** Button that moves the clock to the previous or next mark. */
 function Step({ parts, clock, direction }: { parts: readonly Part[]; clock: ReplayClock; direction: 1 | -1 }) {
   const go = () => {
     const marks = parts.flatMap((part) => part.marks).sort((a, b) => a.fromMs - b.fromMs);
@@ -167,7 +167,7 @@ interface ReadingsProps extends ChartProps {
   children: ComponentChildren;
 }
 
-/** What each line of the chart has at the clock's time, and the choice of lines. */
+/** Value of each line of the chart at the clock's time, and the choice of lines. */
 function Readings({ parts, vehicleIds, measures, measured, all, clock, children }: ReadingsProps) {
   const timeMs = clock.timeMs.value;
   const set = (names: readonly string[]) => setQuery({ chart: names.join(',') || 'none' });
@@ -242,7 +242,7 @@ function Readings({ parts, vehicleIds, measures, measured, all, clock, children 
 
 const LOOKED_BACK = 50;
 
-/** Terminals send some measures now and then. */
+/** Last known value of a measure: terminals send some measures only occasionally. */
 function lastKnown({ track }: Part, index: number, name: string): number | null {
   for (let at = index; at >= Math.max(0, index - LOOKED_BACK); at -= 1) {
     const value = measureAt(track, at, name);

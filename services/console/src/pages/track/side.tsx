@@ -17,7 +17,7 @@ import { trackWords } from './words.ts';
 
 const LISTS = ['all', 'trip', 'stop', 'event'] as const;
 const FILES = ['gpx', 'csv', 'geojson', 'kml'] as const;
-/** More rows are for a report. */
+/** Beyond this number, a report is the right tool. */
 const MOST_ROWS = 2000;
 
 interface Props {
@@ -27,7 +27,7 @@ interface Props {
   clock: ReplayClock;
 }
 
-/** Totals of each vehicle, and all that happened by time; each row sets the clock. */
+/** Totals of each vehicle, and all marks in order of time. A click on a row sets the clock. */
 export function Side({ parts, vehicleIds, range, clock }: Props) {
   const { query } = route.value;
   const list = LISTS.find((name) => name === query.get('list')) ?? 'all';
@@ -65,7 +65,7 @@ export function Side({ parts, vehicleIds, range, clock }: Props) {
   );
 }
 
-/** What can be done with what is shown: its link for others, video of the clock's moment. */
+/** Actions for the shown tracks: a link to share, and video of the clock's moment. */
 function OfThisTrack({ vehicleIds, range, clock }: Omit<Props, 'parts'>) {
   return (
     <div class="actions">

@@ -8,8 +8,8 @@ const ROW = 10;
 const PICK_PX = 6;
 
 /**
- * The time line: a row for each vehicle with its trips, stops and gaps, and its events as ticks. A click sets the
- * clock, and chooses the mark that begins there. The list beside the map has the same for the keyboard.
+ * The time line: one row per vehicle with its trips, stops and gaps, and its events as ticks. A click sets the clock,
+ * and chooses the mark that begins there. The list beside the map offers the same for keyboard users.
  */
 export function Strip({ parts, clock }: { parts: readonly Part[]; clock: ReplayClock }) {
   const { fromMs, toMs } = clock;

@@ -15,11 +15,11 @@ import { nameOf } from './names.ts';
 const PICK_RADIUS_PX = 20;
 const MARK_LAYERS = ['track-marks', 'track-stops'];
 
-/** A part with its number among the vehicles of the replay, by which it is coloured. */
+/** A part with the vehicle's number in the replay, which determines its colour. */
 export type NumberedPart = Part & { number: number };
 type Place = [longitude: number, latitude: number];
 
-/** Tracks on the map: lines by speed or vehicle, gaps, stops, events, and each vehicle where the clock has it. */
+/** Tracks on the map: lines by speed or vehicle, gaps, stops, events, and each vehicle at the clock's time. */
 export class TrackMap {
   readonly #map: MapLibreMap;
   readonly #clock: ReplayClock;
@@ -28,7 +28,7 @@ export class TrackMap {
   #isBySpeed = true;
   #chosen: Mark | null = null;
   #isReady = false;
-  /** The map shows the tracks, or where the fleet is. */
+  /** Whether the map has been moved to the tracks or to the fleet. */
   #isPlaced = false;
 
   constructor(container: HTMLElement, clock: ReplayClock, onChoose: (mark: Mark | null) => void) {
@@ -67,7 +67,7 @@ export class TrackMap {
     this.#draw(isMoved);
   }
 
-  /** Shows a mark by its key: the way of a trip, or where the rest began. */
+  /** Shows a mark by its key: the route of a trip, or the starting point of any other mark. */
   choose(key: string | null): void {
     this.#chosen = this.#parts.flatMap(({ marks }) => marks).find((mark) => mark.key === key) ?? null;
     if (!this.#isReady) return;
@@ -79,7 +79,7 @@ export class TrackMap {
     this.#fitPlaces(this.#parts.flatMap(({ track }) => placesOf(track, 0, track.count)));
   }
 
-  /** Until there is a track: where the vehicles are. */
+  /** While there is no track, shows where the vehicles are. */
   #fitFleet(): void {
     if (this.#isPlaced) return;
     const bounds = fleet.boundsOf(() => true);
@@ -151,7 +151,7 @@ export class TrackMap {
     else this.#keepInView([mark.longitude, mark.latitude]);
   }
 
-  /** The way during a mark. */
+  /** The route during a mark. */
   #placesIn({ vehicleId, fromMs, toMs }: Mark): Place[] {
     const track = this.#parts.find((part) => part.vehicleId === vehicleId)?.track;
     if (track === undefined) return [];

@@ -19,18 +19,18 @@ import { userWords } from './words.ts';
 type Scope = ApiKey['scopes'][number];
 const SCOPES: readonly Scope[] = ['read', 'write', 'commands', 'video'];
 const DAY_MS = 86_400_000;
-/** How many days a key may work; 0: it does not expire. */
+/** Lifetimes of a key, in days; 0: it does not expire. */
 const LIFETIMES = [30, 90, 365, 0];
 
 interface Props {
   userId: string;
-  /** May the caller make and revoke keys here? Those of others are revoked alone. */
+  /** Whether the caller may create keys here. Keys of others can only be revoked. */
   isOwn: boolean;
-  /** May the account use the API? Without, its keys open nothing, and none are made. */
+  /** Whether the account may use the API. Without this right, its keys are useless and no new ones can be created. */
   apiAccess: boolean;
 }
 
-/** Keys by which programs call for an account: with what they allow, and their last use. */
+/** API keys with which programs act for an account: their scopes, and their last use. */
 export function ApiKeyList({ userId, isOwn, apiAccess }: Props) {
   const words = userWords().apiKeys;
   const keys = useSignal<readonly ApiKey[] | null>(null);
@@ -110,7 +110,7 @@ function groupsOf({ groupIds }: ApiKey): string {
   return names.length === 0 ? userWords().apiKeys.noGroups : joined(names, ', ');
 }
 
-/** Says what a key allows, makes it, and shows it once. */
+/** Chooses the scopes of a key, creates it, and shows it once. */
 function KeyDialog({ onMade, onClose }: { onMade: () => void; onClose: () => void }) {
   const words = userWords().apiKeys;
   const name = useSignal('');
@@ -211,7 +211,7 @@ function Made({ text, onClose }: { text: string; onClose: () => void }) {
   const copy = async () => {
     box.current?.querySelector('input')?.select();
     try {
-      // Without TLS there is no clipboard for scripts: what is selected is copied.
+      // Without TLS, scripts have no clipboard: copy the selection instead.
       if (navigator.clipboard) await navigator.clipboard.writeText(text);
       else document.execCommand('copy');
       toast(words.copied);

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { allPages } from '../../parts/lists/pages.ts';
 import { api } from '../../session.ts';
 
-/** All dealers, by name: operators say which of them keeps an account. */
+/** All dealers, by name. Operators choose which of them an account belongs to. */
 export const dealers = signal<readonly User[]>([]);
 
 export async function loadDealers(): Promise<void> {
@@ -11,6 +11,6 @@ export async function loadDealers(): Promise<void> {
   try {
     dealers.value = await allPages((cursor) => api.get('/api/v1/users', { query: { ...query, ...cursor } }));
   } catch {
-    // The list of accounts says what is wrong.
+    // The list of accounts shows the error.
   }
 }

@@ -2,25 +2,25 @@ import type { NewUser, User, UserPatch } from '@outrider/client';
 import { type CustomAttributes, type CustomDraft, customPatch } from '../../custom-fields/attributes.ts';
 
 export type Service = User['services'][number];
-/** What can be granted to a user, in the order of the form. */
+/** Services that can be granted to a user, in the order of the form. */
 export const SERVICES = ['video', 'commands', 'command-text', 'maintenance'] as const satisfies readonly Service[];
 
 export type Right = User['rights'][number];
-/** What a user may be given to change, in the order of the form. */
+/** Rights that a user can have, in the order of the form. */
 export const RIGHTS = ['edit-vehicles', 'edit-geofences', 'edit-notifications', 'share'] as const satisfies Right[];
 
-/** An account in its form. */
+/** Form state of an account. */
 export interface UserDraft extends CustomDraft {
   login: string;
   name: string;
   role: User['role'];
-  /** Null: the operator keeps the account. */
+  /** Null: the account belongs to the operator. */
   dealerId: string | null;
-  /** Of a new account alone; one with an address has no password, and its user is invited. */
+  /** Only for a new account. One with an e-mail address has no password: its user gets an invitation. */
   password: string;
   email: string;
   apiAccess: boolean;
-  /** What was granted to a user. */
+  /** Services that were granted to the user. */
   services: readonly Service[];
   /** What a user may change; nothing: the account is read-only. */
   rights: readonly Right[];
@@ -48,7 +48,7 @@ export function draftOf({ id: _, blocked: __, ...draft }: User): UserDraft {
   return { ...draft, password: '', email: '' };
 }
 
-/** @param isOperator who alone says which dealer keeps an account, and grants the API */
+/** @param isOperator only operators choose the dealer of an account and grant API access */
 export function newUserBody(draft: UserDraft, isOperator: boolean): NewUser {
   const { login, name, password, email, role, dealerId, apiAccess, services, rights, groupIds, ...rest } = draft;
   const { externalId, customAttributes } = rest;
@@ -69,9 +69,9 @@ export function newUserBody(draft: UserDraft, isOperator: boolean): NewUser {
 }
 
 /**
- * What the API takes as a patch; the right to use it has an operation of its own.
+ * Patch for the API. API access is changed by a separate operation.
  *
- * @param before attributes of the account as it was read
+ * @param before attributes of the account as loaded
  */
 export function userPatch(before: CustomAttributes, changed: Partial<UserDraft>): UserPatch {
   const { login, name, dealerId, services, rights, groupIds, externalId, customAttributes } = customPatch(
@@ -90,7 +90,9 @@ export function userPatch(before: CustomAttributes, changed: Partial<UserDraft>)
   };
 }
 
-/** The services with one granted or taken away. Text commands are commands: without the one there is no other. */
+/**
+ * The services with one granted or revoked. Text commands are a kind of commands: without commands, they are revoked.
+ */
 export function withService(services: readonly Service[], service: Service, isGranted: boolean): Service[] {
   const granted = new Set(services);
   if (isGranted) {
@@ -103,19 +105,19 @@ export function withService(services: readonly Service[], service: Service, isGr
   return SERVICES.filter((one) => granted.has(one));
 }
 
-/** Without signs that look alike on paper: 0 and O, 1, l and I. */
+/** Without characters that look alike in print: 0 and O, 1, l and I. */
 const SIGNS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const GROUPS = 4;
 const GROUP_SIGNS = 4;
 
-/** A password that nobody guesses, to be read out: 16 signs, 93 bits. */
+/** Generates a random password that is easy to read out: 16 characters, 93 bits. */
 export function suggestedPassword(random: (bytes: Uint8Array<ArrayBuffer>) => void = fillRandom): string {
   const groups: string[] = [];
   while (groups.length < GROUPS) {
     let group = '';
     while (group.length < GROUP_SIGNS) {
       const [byte = 0] = randomByte(random);
-      // A byte beyond the last whole multiple would make some signs more frequent.
+      // A byte beyond the last whole multiple would make some characters more frequent.
       if (byte < 256 - (256 % SIGNS.length)) group += SIGNS[byte % SIGNS.length];
     }
     groups.push(group);

@@ -24,7 +24,10 @@ const ROLES = ['operator', 'dealer', 'user'] as const;
 type Sort = 'login' | '-login' | 'name' | '-name';
 const SORTS: readonly string[] = ['login', '-login', 'name', '-name'] satisfies Sort[];
 
-/** Accounts: a searched list, and one of them in a panel. The address has search, filters, order and the open one. */
+/**
+ * Accounts: a list with search, and one account in a panel. The address has search, filters, order and the open
+ * account.
+ */
 export function UsersPage() {
   const { query } = route.value;
   const [q, role, blocked, open] = ['q', 'role', 'blocked', 'user'].map((name) => query.get(name) ?? '');

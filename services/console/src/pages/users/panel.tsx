@@ -45,10 +45,10 @@ import { StateChip } from './state-chip.tsx';
 import { userWords } from './words.ts';
 
 interface Props {
-  /** Of an account, or `new`. */
+  /** Id of an account, or `new`. */
   id: string;
   onClose: () => void;
-  /** @param id to be opened; left out, the panel stays as it is */
+  /** @param id account to open; if left out, the panel stays unchanged */
   onSaved: (id?: string | null) => void;
 }
 
@@ -56,7 +56,7 @@ interface Props {
 export function UserPanel({ id, onClose, onSaved }: Props) {
   const known = useSignal<Tagged<User> | null>(null);
   const error = useSignal<unknown>(null);
-  /** An action beside the form is changing the account's version: the form waits for it. */
+  /** True while an action outside the form changes the account's version: the form waits for it. */
   const isActing = useSignal(false);
   const read = async () => {
     if (id === 'new') return;
@@ -71,7 +71,7 @@ export function UserPanel({ id, onClose, onSaved }: Props) {
   const changes = live.changes.value;
   useEffect(() => {
     const change = changes.find((one) => one.kind === 'user' && one.id === id);
-    // Whether it may still be seen is the API's to say; the form keeps what is being edited.
+    // The API decides whether the account is still visible. If it is, the form keeps the user's changes.
     if (change?.change === 'removed') void read();
   }, [changes]);
   const account = known.value;
@@ -101,7 +101,7 @@ export function UserPanel({ id, onClose, onSaved }: Props) {
       {error.value === null && (id === 'new' || account !== null) && (
         <div class="scrolled">
           <AccountForm
-            // After a block the version is another one, and the form starts from it.
+            // A block creates a new version, from which the form starts again.
             key={`${id} ${account?.etag}`}
             account={account}
             isActing={isActing}
@@ -245,7 +245,7 @@ function Rights({ edit }: { edit: Edit<UserDraft> }) {
   );
 }
 
-/** What a user may do beside seeing vehicles. */
+/** Services that a user may use, beyond seeing vehicles. */
 function Services({ edit }: { edit: Edit<UserDraft> }) {
   const words = userWords();
   const set = (service: Service, isGranted: boolean) =>
@@ -265,13 +265,13 @@ function Services({ edit }: { edit: Edit<UserDraft> }) {
 
 interface ChecklistProps<T extends string> {
   edit: Edit<UserDraft>;
-  /** The field that has what is checked. */
+  /** The field that holds the checked items. */
   name: 'rights' | 'services';
   legend: string;
   all: readonly T[];
   names: Readonly<Record<T, string>>;
   hints: Readonly<Partial<Record<T, string>>>;
-  /** Said where nothing is checked. */
+  /** Shown if nothing is checked. */
   noneHint?: string;
   onChange: (one: T, isChecked: boolean) => void;
 }
@@ -347,7 +347,7 @@ interface MoreProps {
   onChange: () => Promise<void>;
 }
 
-/** What is done to an account beside its fields. */
+/** Actions on an account that are not part of its form. */
 function More({ account, isActing, onChange }: MoreProps) {
   const words = userWords();
   const isAsking = useSignal(false);

@@ -18,7 +18,7 @@ interface Props {
   onChange: (password: string) => void;
 }
 
-/** A password that somebody else will use: shown, to be handed over, with a suggestion that nobody guesses. */
+/** Field for another person's password: visible, to be handed over, with a random suggestion. */
 export function SuggestedPassword({ value, errors, onChange }: Props) {
   const words = userWords();
   const copy = () =>
@@ -54,7 +54,7 @@ export function SuggestedPassword({ value, errors, onChange }: Props) {
   );
 }
 
-/** Gives an account another password. */
+/** Sets a new password for an account. */
 export function PasswordDialog({ account: { id, login }, onClose }: { account: User; onClose: () => void }) {
   const password = useSignal(suggestedPassword());
   const error = useSignal<unknown>(null);

@@ -20,7 +20,7 @@ interface Use {
   isSet: boolean;
 }
 
-/** What an account may use and does use; who keeps it sets other limits. */
+/** Limits of an account and their use. Those who manage the account can change its limits. */
 export function QuotaList({ account: { id }, isEditable }: { account: Pick<User, 'id'>; isEditable: boolean }) {
   const words = userWords().quotas;
   const quotas = useSignal<Quotas | null>(null);
@@ -136,7 +136,7 @@ export function quotaName(kind: string): string {
   return (userWords().quotas.kinds as Record<string, string>)[kind] ?? kind;
 }
 
-/** What is used of a limit, as a bar and in figures. */
+/** Use of a limit, as a bar and in figures. */
 export function Meter({
   label,
   used,

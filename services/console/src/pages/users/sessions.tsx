@@ -8,7 +8,7 @@ import { toast } from '../../parts/toast.tsx';
 import { api } from '../../session.ts';
 import { userWords } from './words.ts';
 
-/** Where an account is logged in: each can be ended, and all others of the caller's own. */
+/** Sessions of an account. Each can be ended, and so can all others of the caller's own account. */
 export function SessionList({ userId }: { userId: string }) {
   const words = userWords().sessions;
   const sessions = useSignal<readonly Session[] | null>(null);

@@ -9,7 +9,7 @@ interface Props<T> {
   errors?: readonly string[];
 }
 
-/** The palette, no colour, or one of one's own. */
+/** Chooses a colour of the palette, no colour, or a custom one. */
 export function ColorField({ value, onChange, errors = [] }: Props<string>) {
   const id = useId();
   const vehicles = vehicleWords();

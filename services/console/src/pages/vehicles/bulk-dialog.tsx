@@ -46,7 +46,7 @@ interface Done {
   error: unknown;
 }
 
-/** Changes many vehicles at once: a dry run shows what would become of each, and the change can be undone. */
+/** Changes many vehicles at once. A dry run shows the result for each vehicle, and the change can be undone. */
 export function BulkDialog({ kind, ids, onClose, onChanged }: Props) {
   const patch = useSignal<SharedPatch>({});
   const groupId = useSignal<string | null>(null);
@@ -145,7 +145,7 @@ export function BulkDialog({ kind, ids, onClose, onChanged }: Props) {
 
 interface Change {
   run: (ids: readonly string[], isDry: boolean) => Promise<Result[]>;
-  /** Puts back what was; null where it can't be. */
+  /** Restores the previous values; null if that is not possible. */
   undo: (before: readonly Vehicle[]) => (() => Promise<void>) | null;
 }
 
@@ -195,7 +195,9 @@ function isMember(id: string, groupId: string | null): boolean {
   return groupId !== null && (vehicle?.groupIds.includes(groupId) ?? false);
 }
 
-/** Runs a change part by part. It ends with the first part that is refused: the API does all of a part, or nothing. */
+/**
+ * Applies a change in parts. Stops at the first part that is refused. The API applies a part completely or not at all.
+ */
 async function runChunks(
   ids: readonly string[],
   run: (ids: readonly string[]) => Promise<Result[]>,
@@ -246,7 +248,7 @@ function Results({ isDry, results, error, count }: Done & { count: number }) {
   );
 }
 
-/** Fields that are sent only where they are ticked. */
+/** Fields of the change. Only ticked ones are sent. */
 function SharedFields({ patch }: { patch: Signal<SharedPatch> }) {
   const vehicles = vehicleWords();
   const set = (fields: SharedPatch) => {

@@ -1,11 +1,11 @@
 import type { Vehicle, VehiclesPatch } from '@outrider/client';
 
-/** A change that many vehicles can have in common. */
+/** A change that applies to many vehicles. */
 export type SharedPatch = VehiclesPatch['patch'];
 
-/** The most that the API changes by one call. */
+/** Maximum number of vehicles in one call. */
 export const MOST_AT_ONCE = 5000;
-/** More different former values than this are not put back: each takes a call. */
+/** With more distinct previous values than this, undo is not offered: each needs its own call. */
 export const MOST_UNDO_STEPS = 50;
 
 export interface UndoStep {
@@ -13,7 +13,7 @@ export interface UndoStep {
   patch: SharedPatch;
 }
 
-/** The calls that give vehicles back what a change takes; null where they are too many. */
+/** The calls that restore the previous values of a change; null if they are too many. */
 export function undoSteps(before: readonly Vehicle[], patch: SharedPatch): UndoStep[] | null {
   const names = Object.keys(patch) as (keyof SharedPatch & keyof Vehicle)[];
   const steps = new Map<string, UndoStep>();
@@ -28,12 +28,12 @@ export function undoSteps(before: readonly Vehicle[], patch: SharedPatch): UndoS
   return [...steps.values()];
 }
 
-/** Parts of a list that is too long for one call. */
+/** Splits a list that is too long for one call. */
 export function chunks<T>(items: readonly T[], size = MOST_AT_ONCE): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, nth) => items.slice(nth * size, (nth + 1) * size));
 }
 
-/** What a refused change says of each vehicle: by the place of its id in the call. */
+/** Errors of a refused change by vehicle id. Pointers name the index of the id in the call. */
 export function refusals(
   errors: readonly { pointer?: string; detail: string }[],
   ids: readonly string[],

@@ -7,13 +7,13 @@ export type DeviceModel = Vehicle['deviceModel'];
 
 interface Props {
   value: DeviceModel | undefined;
-  /** What the terminal speaks, where that is known; only its models are offered. */
+  /** Protocol of the terminal, if known. Only its models are offered. */
   protocol?: string;
   errors?: readonly string[];
   onChange: (model: DeviceModel) => void;
 }
 
-/** Chooses the model of a terminal; nothing for a protocol whose models all say the same. */
+/** Chooses the model of a terminal. Hidden for a protocol without models: those do not differ in what they send. */
 export function DeviceModelField({ value = null, protocol, errors = [], onChange }: Props) {
   const vehicles = vehicleWords();
   const models = modelsFor(terminalProtocols.value?.items ?? [], protocol);

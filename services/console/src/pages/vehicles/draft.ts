@@ -2,21 +2,21 @@ import { type NewVehicle, NewVehicleFields, type Vehicle, type VehiclePatch } fr
 import { type CustomAttributes, customPatch } from '../../custom-fields/attributes.ts';
 import { blankOf } from '../../parts/forms/plain-field.tsx';
 
-/** Sensors have a form of their own, and so has the suspension. */
+/** Sensors and the suspension have forms of their own. */
 type Fields = Omit<Vehicle, 'id' | 'terminalAccess' | 'sensors' | 'suspension' | 'historyFrom'>;
 type Protocol = Vehicle['terminalAccess']['protocol'];
 
-/** A vehicle as its form has it: the access of its terminal beside the other fields. */
+/** Form state of a vehicle: the access of its terminal, and the other fields. */
 export interface VehicleDraft extends Fields {
   protocol: Protocol;
-  /** Empty: as it is; null: none any more. */
+  /** Empty: unchanged; null: removed. */
   secret: string | null;
   certificateSha256: string | null;
-  /** Parted by spaces or commas. */
+  /** Separated by spaces or commas. */
   networks: string;
 }
 
-/** Pointers of what does not stand at the top of the body. */
+/** JSON pointers of the fields that are nested in the body. */
 export const POINTERS = {
   protocol: '/terminalAccess/protocol',
   secret: '/terminalAccess/secret',
@@ -44,9 +44,9 @@ export function draftOf({
 }
 
 /**
- * The fields as the API takes them: of a new vehicle all, of another those that were changed.
+ * Body for the API: all fields of a new vehicle, or the changed fields of an existing one.
  *
- * @param before attributes of the vehicle as it was read
+ * @param before attributes of the vehicle as loaded
  */
 export function bodyOf(draft: Partial<VehicleDraft>, before: CustomAttributes = {}): NewVehicle & VehiclePatch {
   const { protocol, secret, certificateSha256, networks, ...fields } = customPatch(before, draft);

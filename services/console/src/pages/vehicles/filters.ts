@@ -3,7 +3,7 @@ import type { Sorting } from '../../parts/lists/table.tsx';
 
 type Query = NonNullable<Paths['/api/v1/vehicles']['get']['query']>;
 
-/** Parameters of the page's address that narrow the list, and what the API calls them. */
+/** Filter parameters in the page's address, with their names in the API. */
 const PARAMETERS = {
   q: 'q',
   group: 'groupId',
@@ -18,7 +18,10 @@ export const FILTER_NAMES = Object.keys(PARAMETERS) as FilterName[];
 const SORTED_BY = ['name', 'plate', 'terminalId'];
 const SORTS = SORTED_BY.flatMap((key) => [key, `-${key}`]);
 
-/** The address's filter and order as the API takes them. What the API would refuse by its form is left out. */
+/**
+ * The filter and order of the address as a query for the API. Malformed values, which the API would refuse, are
+ * omitted.
+ */
 export function listQuery(address: URLSearchParams): Query {
   const query: Record<string, string> = {};
   for (const name of FILTER_NAMES) {

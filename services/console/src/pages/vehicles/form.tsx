@@ -48,7 +48,7 @@ interface Props {
   /** Null: a new vehicle. */
   id: string | null;
   onClose: () => void;
-  /** Gets the id of a new vehicle. */
+  /** Called with the id of a new vehicle. */
   onSaved: (id: string | null) => void;
 }
 
@@ -57,14 +57,14 @@ interface Opened {
   vehicle: Vehicle | null;
 }
 
-/** Everything that is set of a vehicle. */
+/** Form with all settings of a vehicle. */
 export function VehicleForm({ id, onClose, onSaved }: Props) {
   const saved = useRef<string | null>(null);
   const opened = useReading<Opened>(
     (ending) =>
       open(id, ending, (vehicle) => {
         saved.current = vehicle.id;
-        // A new one comes by the live API, which then sends its positions as well.
+        // A new vehicle arrives by the live API, which then also sends its positions.
         if (id !== null) fleet.put(vehicle);
       }),
     [id],
@@ -127,7 +127,7 @@ async function open(id: string | null, signal: AbortSignal, onSaved: (vehicle: V
 
 interface FieldsProps extends Opened {
   onDone: () => void;
-  /** It was suspended, resumed or moved. */
+  /** Called after the vehicle was suspended, resumed or moved. */
   onSuspended: () => void;
 }
 
@@ -212,7 +212,7 @@ function MoreButtons() {
   );
 }
 
-/** Which sensors measure the tank: as the live definitions have them, which follow the sensors' form. */
+/** Sensors that measure the tank. They come from the live definitions, which reflect changes in the sensor form. */
 function LevelSource({ vehicle }: { vehicle: Vehicle }) {
   void fleet.version.value;
   const { sensors } = fleet.vehicles[fleet.indexOf(vehicle.id)] ?? vehicle;
@@ -338,7 +338,7 @@ function Terminal({ edit, hasSecret }: Part & { hasSecret: boolean }) {
   );
 }
 
-/** Each network has errors of its own. */
+/** Errors of each single network. */
 function NetworkErrors({ edit }: Part) {
   const count = edit.draft.value.networks.split(/[\s,;]+/).length;
   const errors = Array.from({ length: count }, (_, nth) => edit.at(`${POINTERS.networks}/${nth}`)).flat();
@@ -378,7 +378,7 @@ function labels(): Record<keyof VehicleDraft, string> {
   };
 }
 
-/** A value as both versions are compared by people. */
+/** Readable text of a value, for the comparison of both versions. */
 function describeValue(name: keyof VehicleDraft, value: unknown): string | undefined {
   const vehicles = vehicleWords();
   if (name === 'groupIds')

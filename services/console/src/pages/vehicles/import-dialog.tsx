@@ -30,7 +30,7 @@ import { vehicleWords } from './words.ts';
 
 type Subject = 'vehicles' | 'sensors' | 'drivers' | 'plans' | 'readings';
 type Report = VehicleImport | SensorImport | DriverImport | MaintenancePlanImport | CounterReadingImport;
-/** Of files whose rows may change what is there already. */
+/** Report of an import that may change existing objects. */
 type ChangesReport = Extract<Report, { updated: number }>;
 interface Props {
   subject: Subject;
@@ -64,7 +64,7 @@ const PATHS = {
   plans: '/api/v1/maintenance-plans/import',
   readings: '/api/v1/counter-corrections/import',
 } as const;
-/** Subjects of one page: a choice of the dialog. Drivers are alone. */
+/** Subjects that share a page, offered as a choice in the dialog. Drivers are alone. */
 const CHOICES: readonly (readonly Subject[])[] = [
   ['vehicles', 'sensors'],
   ['plans', 'readings'],
@@ -85,7 +85,7 @@ function hintOf(subject: Subject): string {
 const doneOf = (subject: Subject) => (subject === 'drivers' ? driverWords() : vehicleWords()).imported;
 const changesOf = (report: Report): ChangesReport | null => ('updated' in report ? report : null);
 
-/** Adds and changes what a file has: it is checked first, and imported whole or not at all. */
+/** Imports a file, which adds and changes objects. It is checked first, and imported completely or not at all. */
 export function ImportDialog({ subject, onClose, onImported }: Props) {
   const file = useSignal<File | null>(null);
   const busy = useSignal<Busy>(null);
@@ -236,7 +236,7 @@ function FileField({
       <input
         type="file"
         accept=".csv,.txt,text/csv"
-        // The same file, mended, may be chosen again.
+        // Allows choosing the same file again after it was corrected.
         onClick={(event) => {
           event.currentTarget.value = '';
         }}

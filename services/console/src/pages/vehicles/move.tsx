@@ -12,11 +12,11 @@ import { chunks } from './bulk.ts';
 import { dealers } from './dealers.ts';
 import { vehicleWords } from './words.ts';
 
-/** The most that the API moves by one call. */
+/** Maximum number of vehicles that one call moves. */
 const MOST_AT_ONCE = 1000;
 const HISTORIES = ['apart', 'along'] as const;
 
-/** Whether the user may give vehicles to dealers, and there are any. */
+/** Whether the user may move vehicles to dealers, and dealers exist. */
 export function mayMove(): boolean {
   return user.value?.role === 'operator' && dealers.value.length > 0;
 }
@@ -49,7 +49,7 @@ export function MoveButton(props: Props) {
   );
 }
 
-/** Gives vehicles to another dealer, and asks what becomes of their history. */
+/** Moves vehicles to another dealer, and asks whether their history moves along. */
 export function MoveDialog({ ids, onClose, onDone }: Props & { onClose: () => void }) {
   const vehicles = vehicleWords();
   const words = vehicles.move;

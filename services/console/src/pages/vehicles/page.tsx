@@ -33,10 +33,10 @@ import { vehicleWords } from './words.ts';
 
 const PAGE = 200;
 const LARGEST_PAGE = 1000;
-/** Until typing has paused. */
+/** Delay after the last keystroke. */
 const TYPING_MS = 250;
 
-/** Vehicles as a table that is searched, sorted and filtered by the API, with a form beside it. */
+/** Table of vehicles, searched, sorted and filtered by the API, with a form beside it. */
 export function VehiclesPage() {
   const { query } = route.value;
   const wanted = JSON.stringify(listQuery(query));
@@ -106,7 +106,7 @@ export function VehiclesPage() {
   );
 }
 
-/** Vehicles are added, and put into groups, by operators and dealers. */
+/** Only operators and dealers add vehicles and assign them to groups. */
 function isKeeper(): boolean {
   return Boolean(user.value && keepsAccounts(user.value));
 }
@@ -318,7 +318,7 @@ function Body({ list, selection, opened, onOpen }: BodyProps) {
 }
 
 function VehicleTable({ list, items, selection, opened, onOpen }: BodyProps & { items: readonly Vehicle[] }) {
-  // What vehicles do now comes by the live API.
+  // The current data of vehicles comes from the live API.
   void fleet.version.value;
   const live = useMemo(() => new LiveRows(), [list]);
   const groupNames = new Map(groups.value.map(({ id, name }) => [id, name]));

@@ -1,7 +1,7 @@
 import { type FieldRule, NewVehicleFields } from '@outrider/client';
 import { vehicleWords } from './words.ts';
 
-/** The numbers of a vehicle, as its form shows them. */
+/** The numeric fields of a vehicle, as its form groups them. */
 export const SPEED_FIELDS = ['speedLimitKmh', 'speedToleranceKmh', 'speedingMinSeconds'] as const;
 export const MOTION_FIELDS = [
   'offlineAfterMinutes',
@@ -34,7 +34,7 @@ export function numberProps(name: NumberName) {
   };
 }
 
-/** What a field of the form is given. */
+/** Props for a plain field of the form. */
 export function plainProps(name: NumberName | TextName) {
   const rule: FieldRule = NewVehicleFields[name];
   const { fields, hints } = vehicleWords();

@@ -6,14 +6,14 @@ import { vehicleWords } from './words.ts';
 export type BoundProtocol = Vehicle['terminalAccess']['protocol'];
 export type TerminalProtocol = TerminalProtocols['items'][number];
 
-/** What terminals can speak, and where to point them; null: not read yet. */
+/** Supported protocols and their ports; null: not loaded yet. */
 export const terminalProtocols = signal<TerminalProtocols | null>(null);
 
 export async function loadProtocols(): Promise<void> {
   terminalProtocols.value = await api.get('/api/v1/terminal-protocols');
 }
 
-/** What a vehicle's terminal can be bound to. */
+/** Protocols that a vehicle's terminal can be bound to. */
 export function boundProtocols(): readonly (readonly [BoundProtocol, string])[] {
   const { learn, any } = vehicleWords().protocols;
   const known = (terminalProtocols.value?.items ?? []).map(
@@ -27,9 +27,9 @@ export function protocolTitle(name: string): string {
 }
 
 /**
- * The models that a vehicle's terminal can be.
+ * Models to choose from for a vehicle's terminal.
  *
- * @param protocol of the vehicle; left out, or one that is not a protocol's name: every model
+ * @param protocol protocol of the vehicle; all models if left out, or if it is not the name of a protocol
  */
 export function modelsFor(
   protocols: readonly Pick<TerminalProtocol, 'name' | 'models'>[],

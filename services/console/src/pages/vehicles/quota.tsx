@@ -5,7 +5,7 @@ import { formats } from '../../format.ts';
 import { api, user } from '../../session.ts';
 import { vehicleWords } from './words.ts';
 
-/** How many of the vehicles that a dealer may have there are. Operators have no such limit. */
+/** Number of a dealer's vehicles, and the limit. Operators have no limit. */
 export function QuotaLine() {
   const limit = useSignal<number | null>(null);
   const isDealer = user.value?.role === 'dealer';
@@ -16,7 +16,7 @@ export function QuotaLine() {
       ({ dealer }) => {
         limit.value = dealer?.vehicles.limit ?? null;
       },
-      // Without it, only this line is missing.
+      // If it fails, only this line is missing.
       () => {},
     );
     return () => ending.abort();

@@ -14,18 +14,18 @@ import { t } from '../../words/words.ts';
 
 interface Props {
   vehicle: Vehicle;
-  /** With the vehicle as it is then. */
+  /** Called with the changed vehicle. */
   onChange: (vehicle: Vehicle) => void;
 }
 
-/** Says why a vehicle is suspended, and suspends or resumes it, where the user may. */
+/** Explains why a vehicle is suspended. Suspends or resumes it if the user may. */
 export function Suspension({ vehicle, onChange }: Props) {
   const words = t().fleetMap.suspension;
   const isAsking = useSignal(false);
   const isBusy = useSignal(false);
   const caller = user.value;
   if (!caller || !keepsAccounts(caller)) return null;
-  // As the live definitions have it: others suspend and resume it as well.
+  // From the live definitions, as others may suspend and resume it too.
   void fleet.version.value;
   const { id, suspension } = fleet.vehicles[fleet.indexOf(vehicle.id)] ?? vehicle;
   const isHeld = suspension?.by === 'operator' && caller.role !== 'operator';

@@ -43,7 +43,7 @@ export function VideoDialog({ vehicle, title, onClose }: Props) {
   );
 }
 
-/** The profile of a vehicle, of which the API searches by the terminal alone. */
+/** The profile of a vehicle. The API can search profiles only by terminal. */
 async function findProfile({ id, terminalId }: Vehicle, signal: AbortSignal): Promise<VideoProfile | null> {
   const query = terminalId === null ? { limit: 1000 } : { terminalId };
   for await (const items of api.pages((cursor) =>

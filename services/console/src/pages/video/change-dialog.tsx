@@ -19,7 +19,7 @@ interface Props {
   onChanged: (task: ListedVideoTask) => void;
 }
 
-/** Changes what is ordered of one channel, as long as the terminal was not asked for it. */
+/** Changes the order for one channel, until the request is sent to the terminal. */
 export function ChangeDialog({ task, onClose, onChanged }: Props) {
   const { timeZone } = preferences.value;
   const words = videoWords();

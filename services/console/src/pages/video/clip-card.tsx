@@ -30,7 +30,7 @@ export function fileHref(task: ListedVideoTask): string {
   return `/service/ovms/api/tasks/file/${task.id}`;
 }
 
-/** `31 Jan 2026, 12:00:00 – 12:01:00`. */
+/** Formats the interval of a clip: `31 Jan 2026, 12:00:00 – 12:01:00`. */
 export function intervalOf({ startMs, endMs }: Pick<Clip, 'startMs' | 'endMs'>): string {
   return formats().interval(startMs, endMs);
 }
@@ -41,7 +41,7 @@ interface Props {
   tasks: VideoTasks;
 }
 
-/** A clip in the list: what it is of, and how far each of its channels is. */
+/** A clip in the list: its vehicle and time, and the progress of its channels. */
 export function ClipCard({ clip, isOpen, tasks }: Props) {
   const [first] = watchable(clip);
   const name = nameOfVehicle(clip.vehicleId);
@@ -96,7 +96,7 @@ function Channel({ task, clip, tasks }: { task: ListedVideoTask; clip: Clip; tas
   );
 }
 
-/** What is to be known of a task beside its state: why it is not here, how large it is, until when it is kept. */
+/** Details of a task besides its state: why its video is missing, its size, and until when it is kept. */
 function factsOf({ status, reason, file, expiresAt, nextAttemptAt }: ListedVideoTask): string[] {
   const format = formats();
   const words = videoWords();

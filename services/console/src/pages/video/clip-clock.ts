@@ -1,18 +1,18 @@
 import { signal } from '@preact/signals';
 
-/** What of a `<video>` the clock needs. */
+/** The part of `<video>` that the clock uses. */
 export type ClockedVideo = Pick<
   HTMLVideoElement,
   'currentTime' | 'duration' | 'ended' | 'paused' | 'playbackRate' | 'play' | 'pause'
 >;
 
 export const RATES = [0.5, 1, 2, 4, 8] as const;
-/** Channels that differ by more are set right. */
+/** Channels that drift by more than this are synchronised again. */
 const DRIFT_S = 0.2;
-/** A seek that was asked for lands as near as this. */
+/** Accuracy of a seek. */
 const SAME_S = 0.05;
 
-/** The one clock of a clip: the channels, the map and the slider follow it. */
+/** The shared clock of a clip, which channels, map and slider follow. */
 export class ClipClock {
   readonly startMs: number;
   readonly endMs: number;
@@ -27,7 +27,7 @@ export class ClipClock {
     this.timeMs = signal(startMs);
   }
 
-  /** @returns call it to let go of the video */
+  /** @returns function that detaches the video */
   attach(video: ClockedVideo): () => void {
     this.#videos.set(video, null);
     video.playbackRate = this.rate.peek();
@@ -46,7 +46,7 @@ export class ClipClock {
     for (const video of this.#all())
       if (video.paused)
         video.play().catch(() => {
-          // The browser does not play it: the others go on.
+          // The browser refuses to play this video: the others continue.
           if (this.#all().every(({ paused }) => paused)) this.isPlaying.value = false;
         });
   }
@@ -66,7 +66,7 @@ export class ClipClock {
     for (const video of this.#all()) video.playbackRate = rate;
   }
 
-  /** Somebody used the controls of one of the videos. */
+  /** Called when the user starts one of the videos by its own controls. */
   onPlay(): void {
     if (!this.isPlaying.peek()) this.play();
   }
@@ -81,7 +81,7 @@ export class ClipClock {
     this.seek(this.startMs + video.currentTime * 1000);
   }
 
-  /** Called with each frame while it plays: the time is that of the first video that goes on. */
+  /** Called with each frame during playback. The time is that of the first video that has not ended. */
   tick(): void {
     if (!this.isPlaying.peek()) return;
     const leader = this.#all().find(({ ended }) => !ended);

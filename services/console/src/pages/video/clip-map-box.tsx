@@ -5,7 +5,7 @@ import { ClipMap } from './clip-map.ts';
 import { videoWords } from './words.ts';
 
 interface Props {
-  /** Null: it is being read. */
+  /** Null: loading. */
   track: Track | null;
   timeMs: Signal<number>;
   onPick: (timeMs: number) => void;

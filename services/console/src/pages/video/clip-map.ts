@@ -8,7 +8,7 @@ import { nearest, placeAt, type Track, trackLines, trackOf } from '../../track/t
 
 const PICK_RADIUS_PX = 24;
 
-/** A piece of a track, and the vehicle on it where a clock has it. A click on the track picks its time. */
+/** Part of a track, with the vehicle at the clock's time. A click on the track picks its time. */
 export class ClipMap {
   readonly #map: MapLibreMap;
   readonly #destroy: (() => void)[] = [];

@@ -1,25 +1,25 @@
 import type { ListedVideoTask } from '@outrider/client';
 
-/** One interval of one vehicle: a task for each of its channels. */
+/** One interval of one vehicle, with a task for each of its channels. */
 export interface Clip {
   key: string;
   profileId: string;
   vehicleId: string;
   startMs: number;
   endMs: number;
-  /** By channel. Of a channel that was asked for again, the newest. */
+  /** By channel. If a channel was requested again, its newest task. */
   tasks: readonly ListedVideoTask[];
 }
 
 type State = ListedVideoTask['status'];
 const FINAL: readonly State[] = ['done', 'failed', 'cancelled'];
 
-/** Nothing more will become of a task in this state. */
+/** Whether a task in this state will not change any more. */
 export function isFinal(state: State): boolean {
   return FINAL.includes(state);
 }
 
-/** Tasks, the newest first, as clips in the order of their newest task. */
+/** Groups tasks, newest first, into clips, in the order of their newest task. */
 export function clipsOf(tasks: readonly ListedVideoTask[]): Clip[] {
   const byKey = Map.groupBy(tasks, ({ profileId, start, end }) => `${profileId} ${start} ${end}`);
   return [...byKey].map(([key, [first, ...more]]) => {
@@ -34,24 +34,24 @@ export function clipsOf(tasks: readonly ListedVideoTask[]): Clip[] {
   });
 }
 
-/** Those of a clip's tasks whose video can be watched. */
+/** The tasks of a clip whose video can be watched. */
 export function watchable({ tasks }: Clip): readonly ListedVideoTask[] {
   return tasks.filter(({ file }) => file !== null);
 }
 
-/** The terminal was not asked to play yet: what is ordered can still be changed. */
+/** Whether the order can still be changed: the request was not sent to the terminal yet. */
 export function mayChange({ status }: ListedVideoTask): boolean {
   return status === 'new' || status === 'waiting';
 }
 
-/** A video that is gone, or never came, can be asked for again. */
+/** Whether a video that was deleted, or never arrived, can be requested again. */
 export function mayRetry({ status, file }: ListedVideoTask): boolean {
   return isFinal(status) && file === null;
 }
 
 const DEFAULT_SECONDS = 60;
 
-/** The clip that the order form begins with: around a moment, not beyond now. */
+/** Initial clip of the order form: around a moment, not beyond now. */
 export function clipAround(atMs: number, nowMs: number, mostSeconds: number): { startMs: number; endMs: number } {
   const lengthMs = Math.min(DEFAULT_SECONDS, mostSeconds) * 1000;
   const endMs = Math.floor(Math.min(nowMs, atMs + lengthMs / 2) / 1000) * 1000;

@@ -25,7 +25,7 @@ import { Timeline } from './timeline.tsx';
 import { useTrack } from './use-track.ts';
 import { videoWords } from './words.ts';
 
-/** What the time line shows before and after the moment. */
+/** The time line shows this time before and after the moment. */
 const AROUND_MS = 30 * 60_000;
 const SHORT_MS = 60_000;
 
@@ -66,7 +66,7 @@ export function OrderForm({ vehicleId, tasks }: Props) {
   );
 }
 
-/** What is chosen of a clip, and the middle of the time line that it is chosen on. */
+/** State of the order form: the chosen clip, and the middle of the time line. */
 function useClip({ channels, maxFragmentSeconds, quality, audio }: VideoProfile) {
   const begun = useMemo(() => {
     const nowMs = Date.now();
@@ -75,7 +75,7 @@ function useClip({ channels, maxFragmentSeconds, quality, audio }: VideoProfile)
   return {
     startMs: useSignal(begun.startMs),
     endMs: useSignal(begun.endMs),
-    // Nothing is to be seen of the future.
+    // The time line does not show the future.
     centreMs: useSignal(Math.min(begun.startMs, Date.now() - AROUND_MS)),
     chosen: useSignal<ReadonlySet<number>>(new Set(channels.map(({ number }) => number))),
     quality: useSignal(quality),
@@ -86,7 +86,7 @@ function useClip({ channels, maxFragmentSeconds, quality, audio }: VideoProfile)
 interface PartProps {
   profile: VideoProfile;
   clip: ReturnType<typeof useClip>;
-  /** What the API found wrong with a field. */
+  /** Errors of the API for a field. */
   at: (pointer: string) => readonly string[];
 }
 
@@ -117,7 +117,7 @@ function Fields({ profile, tasks }: { profile: VideoProfile; tasks: VideoTasks }
         }
         setQuery({ order: null, t: null });
       } finally {
-        // What was ordered is not ordered again with the rest.
+        // Channels that were ordered are not ordered again with the remaining ones.
         chosen.value = new Set([...chosen.value].filter((channel) => !ordered.has(channel)));
       }
     });
@@ -183,7 +183,7 @@ function Channels({ profile: { channels }, clip: { chosen }, at }: PartProps) {
   );
 }
 
-/** From when to when, and how the video is to be. */
+/** Start, end and quality of the video. */
 function Times({ profile, clip: { startMs, endMs, centreMs, quality, hasSound }, at }: PartProps) {
   const { timeZone } = preferences.value;
   const setTime = (time: { value: number }) => (event: { currentTarget: HTMLInputElement }) => {
@@ -242,7 +242,7 @@ function Times({ profile, clip: { startMs, endMs, centreMs, quality, hasSound },
 
 type StripProps = Pick<ComponentProps<typeof Timeline>, 'track' | 'tasks' | 'onPick'> & Pick<PartProps, 'clip'>;
 
-/** The time line, to be moved to earlier and later. */
+/** The time line, which can be moved to earlier and later times. */
 function Strip({ clip: { startMs, endMs, centreMs }, ...rest }: StripProps) {
   const fromMs = centreMs.value - AROUND_MS;
   const toMs = centreMs.value + AROUND_MS;
@@ -285,7 +285,7 @@ function Strip({ clip: { startMs, endMs, centreMs }, ...rest }: StripProps) {
   );
 }
 
-/** Whether the terminal can be asked now. */
+/** Whether the terminal is online. */
 function Connection({ profile: { online, onlineChangedAt } }: { profile: VideoProfile }) {
   const words = videoWords();
   const text =

@@ -25,12 +25,12 @@ import { videoWords } from './words.ts';
 
 const STATES = ['new', 'waiting', 'requested', 'downloading', 'processing', 'done', 'failed', 'cancelled'] as const;
 
-/** Closes what is open beside the list. */
+/** Query changes that close what is open beside the list. */
 export const CLOSED = { order: null, clip: null, t: null };
 
 /**
- * Videos of vehicles: ordered, on their way, watched. The address has the vehicle, the state, and what is open: a clip
- * by one of its tasks, or the form.
+ * Videos of vehicles: order, progress, playback. The address has the vehicle, the state, and what is open: a clip by
+ * one of its tasks, or the form.
  */
 export function VideoPage() {
   const { query } = route.value;
@@ -115,7 +115,7 @@ function useTasks({ profileId, status }: TaskFilter, isReady: boolean): VideoTas
     const news = live.videoTask.value;
     if (news !== null) untracked(() => tasks.take(news));
   });
-  // What came while the connection was lost is not sent again.
+  // Changes made while the connection was lost are not sent again.
   const isOpen = live.status.value === 'open';
   useEffect(() => {
     if (isOpen && tasks.list.items.peek() !== null) void tasks.reload();
@@ -161,7 +161,7 @@ function Filters({ vehicleId, status, isOrdering }: FilterProps) {
   );
 }
 
-/** How much is stored, of how much; for operators. */
+/** Used and total storage, for operators. */
 function Storage({ tasks }: { tasks: VideoTasks }) {
   const storage = useSignal<VideoStorage | null>(null);
   const files = tasks.items?.filter(({ file }) => file !== null).length;
@@ -172,7 +172,7 @@ function Storage({ tasks }: { tasks: VideoTasks }) {
         storage.value = read;
       },
       () => {
-        // It is not what the page is for: the list says what is wrong.
+        // The storage is secondary, and the list shows the error.
       },
     );
     return () => ending.abort();
@@ -197,7 +197,7 @@ function Storage({ tasks }: { tasks: VideoTasks }) {
   );
 }
 
-/** What to do next, for those who may. */
+/** Suggests the next step to those who may add cameras. */
 function NoCameras() {
   const vehicles = screenFor('/vehicles');
   const { noCameras, noCamerasHint, noCamerasSteps } = videoWords();

@@ -5,7 +5,7 @@ import { api } from '../../session.ts';
 import { isFinal } from './clips.ts';
 
 const PAGE = 100;
-/** New tasks come together: one for each channel. */
+/** New tasks arrive together: one for each channel. */
 const GATHER_MS = 400;
 
 export interface TaskFilter {
@@ -18,9 +18,9 @@ type News = Extract<LiveMessage, { type: 'video-task' }>;
 /** The tasks of a list, kept current by the live API. */
 export class VideoTasks {
   readonly list: PagedList<ListedVideoTask>;
-  /** Those that are newer than the list. */
+  /** Tasks with newer data than the list. */
   readonly #fresh = signal<ReadonlyMap<string, ListedVideoTask>>(new Map());
-  /** How often each was asked for by itself. */
+  /** Number of single requests for each task. */
   readonly #asked = new Map<string, number>();
   #reloadTimer: ReturnType<typeof setTimeout> | null = null;
 
@@ -38,7 +38,7 @@ export class VideoTasks {
     );
   }
 
-  /** Null: they are being read. */
+  /** Null: loading. */
   get items(): readonly ListedVideoTask[] | null {
     const fresh = this.#fresh.value;
     return this.list.items.value?.map((task) => fresh.get(task.id) ?? task) ?? null;
@@ -47,7 +47,7 @@ export class VideoTasks {
   async reload(): Promise<void> {
     const before = this.#fresh.peek();
     await this.list.reload();
-    // What came meanwhile may be newer than what was read.
+    // Live data that arrived meanwhile may be newer than the loaded list.
     this.#fresh.value = new Map([...this.#fresh.peek()].filter(([id, task]) => before.get(id) !== task));
   }
 
@@ -56,13 +56,13 @@ export class VideoTasks {
     this.list.stop();
   }
 
-  /** Takes over what the live API says of a task. */
+  /** Applies a live message about a task. */
   take({ id, status, progress }: News): void {
     const known = this.items?.find((task) => task.id === id);
     if (known === undefined) this.#reloadSoon();
     else {
       this.put({ ...known, status: status as ListedVideoTask['status'], progress });
-      // The message has neither the reason nor the file, and does not say that the task was deleted.
+      // The message contains neither the reason nor the file, and does not report a deletion.
       if (known.status !== status || isFinal(known.status)) void this.refresh(id);
     }
   }
@@ -76,7 +76,7 @@ export class VideoTasks {
     this.#asked.set(id, asked);
     try {
       const task = await api.get('/service/ovms/api/tasks/{task_id}', { path: { task_id: id } });
-      // An answer may come after that to a later question.
+      // Responses may arrive out of order: only the latest request counts.
       if (this.#asked.get(id) === asked) this.put(task);
     } catch {
       this.#reloadSoon();

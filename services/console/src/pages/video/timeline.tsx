@@ -12,16 +12,16 @@ const TICK_MS = 10 * 60_000;
 interface Props {
   fromMs: number;
   toMs: number;
-  /** The interval that is to be ordered. */
+  /** The interval to order. */
   startMs: number;
   endMs: number;
   track: Track | null;
-  /** What is ordered already, of any time. */
+  /** Clips that are already ordered, at any time. */
   tasks: readonly ListedVideoTask[];
   onPick: (timeMs: number) => void;
 }
 
-/** An hour or so around the wanted interval: when the vehicle drove how fast, and which clips are ordered already. */
+/** About an hour around the chosen interval, with the vehicle's speed and the clips that are already ordered. */
 export function Timeline({ fromMs, toMs, startMs, endMs, track, tasks, onPick }: Props) {
   const x = (ms: number) => ((Math.min(toMs, Math.max(fromMs, ms)) - fromMs) / (toMs - fromMs)) * WIDTH;
   const format = formats();
@@ -62,7 +62,7 @@ export function Timeline({ fromMs, toMs, startMs, endMs, track, tasks, onPick }:
   );
 }
 
-/** The area below the speed, in the upper part of the strip. */
+/** SVG path of the area below the speed, in the upper part of the time line. */
 function speedPath(track: Track, x: (ms: number) => number): string {
   const highest = Math.max(30, highestKmh(track) || 0);
   const ground = HEIGHT - AXIS - 2;

@@ -5,7 +5,7 @@ import { type Track, trackOf } from '../../track/track.ts';
 
 const MOST_POINTS = 1000;
 
-/** Where the vehicle was in an interval; null while it is read. What can't be read is empty. */
+/** Track of a vehicle in an interval; null while loading, empty if it could not be loaded. */
 export function useTrack(vehicleId: string | null, fromMs: number, toMs: number) {
   const track = useFresh<Track | null>(null, [vehicleId, fromMs, toMs]);
   useEffect(() => {

@@ -17,19 +17,19 @@ import { type Clip, clipsOf, watchable } from './clips.ts';
 import { useTrack } from './use-track.ts';
 import { videoWords } from './words.ts';
 
-/** The track before and after the clip shows where the vehicle came from and went to. */
+/** Time before and after the clip for which the track is shown, to show where the vehicle came from and went to. */
 const AROUND_MS = 120_000;
-/** Each seek is a call of the API: a slider that is dragged makes many. */
+/** Minimum time between seeks while a slider is dragged: each seek is a call of the API. */
 const SEEK_EVERY_MS = 250;
 
 interface Props {
   clip: Clip | null;
   taskId: string;
-  /** Whether the list was read, so that a clip that is not in it is to be looked for. */
+  /** Whether the list is loaded, so that a clip that is missing in it must be requested. */
   isListed: boolean;
 }
 
-/** The channels of a clip beside each other and beside the map, by one clock. */
+/** The channels of a clip side by side, beside the map, with one clock. */
 export function WatchClip({ clip, taskId, isListed }: Props) {
   const found = useSignal<Clip | null>(null);
   const failure = useSignal<string | null>(null);

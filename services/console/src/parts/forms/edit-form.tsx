@@ -12,22 +12,22 @@ import { Choice, Field } from './field.tsx';
 
 interface FormProps<T extends object> {
   edit: Edit<T>;
-  /** The fields' names as people read them: a conflict is shown with them. */
+  /** Labels of the fields, with which a conflict is shown. */
   labels: Partial<Record<keyof T, string>>;
-  /** Writes a field's value for people; otherwise text, or JSON. */
+  /** Formats a field's value for people; by default as text, or as JSON. */
   describe?: (name: keyof T & string, value: unknown) => string | undefined;
   onSaved: () => void;
   saved: string;
-  /** True while something else changes the resource: what is saved then would be refused as out of date. */
+  /** True while something else changes the resource: a save at this time would be refused as outdated. */
   isWaiting?: boolean;
-  /** Deletes the resource, after the question. */
+  /** Deletes the resource, after a confirmation. */
   removal?: { question: string; run: (etag: string | null) => Promise<unknown>; done: string };
-  /** More buttons. */
+  /** Additional buttons. */
   actions?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** A form on an `Edit`: its errors, a change by somebody else beside the own one, save and delete. */
+/** A form for an `Edit`: its errors, conflicts with another user's change, save and delete. */
 export function EditForm<T extends object>({
   edit,
   removal,
@@ -155,7 +155,7 @@ export function TextField<T extends object>({
   );
 }
 
-/** A number; empty is null. */
+/** Number input; empty is null. */
 export function NumberField<T extends object>({
   edit,
   name,
@@ -202,7 +202,7 @@ export function CheckField<T extends object>({
   );
 }
 
-/** One of a closed list. `options` are values with their words; '' stands for null. */
+/** Select element. `options` are values with their labels; '' stands for null. */
 export function ChoiceField<T extends object>({
   edit,
   name,

@@ -2,17 +2,20 @@ import { ApiError, type Tagged } from '@outrider/client';
 import { computed, signal } from '@preact/signals';
 
 export interface EditOptions<T extends object> {
-  /** What the fields hold at first: of an existing resource, as the API has it. */
+  /** Initial values of the fields. For an existing resource, the values from the API. */
   value: T;
-  /** Its entity tag; null: it does not exist yet. */
+  /** Entity tag of the resource; null: it does not exist yet. */
   etag: string | null;
-  /** Creates it from all fields when `etag` is null, else changes the fields given, with the tag as `If-Match`. */
+  /**
+   * Creates the resource from all fields if `etag` is null. Otherwise changes the given fields, with the tag as
+   * `If-Match`.
+   */
   save: (fields: Partial<T>, etag: string | null) => Promise<unknown>;
   /** Reads the latest version. Left out for what only one person can change. */
   read?: () => Promise<Tagged<T>>;
 }
 
-/** A field that both have changed, or that differs between the latest version and the draft. */
+/** A field that both users have changed, or that differs between the latest version and the draft. */
 export interface Conflict<T extends object> {
   name: keyof T & string;
   mine: unknown;
@@ -20,16 +23,16 @@ export interface Conflict<T extends object> {
 }
 
 /**
- * A resource while it is edited. It sends only the fields that were changed, keeps what the API said of each, and holds
- * on to the draft when somebody else has changed the resource meanwhile.
+ * A resource that is being edited. Only changed fields are sent, and the API's errors are kept by field. The draft is
+ * kept if another user has changed the resource meanwhile.
  */
 export class Edit<T extends object> {
   readonly draft;
   readonly error = signal<unknown>(null);
   readonly isBusy = signal(false);
-  /** The latest version, once a save was refused because of it. */
+  /** The latest version, after it caused a save to be refused. */
   readonly theirs = signal<Tagged<T> | null>(null);
-  /** Fields on the page, by JSON pointer: their errors stand beside them. */
+  /** JSON pointers of the fields on the page, which show their own errors. */
   readonly shown = new Set<string>();
   readonly #base;
   readonly #options: EditOptions<T>;
@@ -46,7 +49,7 @@ export class Edit<T extends object> {
     return this.#options.etag === null;
   }
 
-  /** The fields that differ from what was read: of a new resource, all. */
+  /** The fields that differ from the loaded version; for a new resource, all fields. */
   readonly changes = computed<Partial<T>>(() => {
     if (this.isNew) return this.draft.value;
     return differences(this.draft.value, this.#base.value);
@@ -68,7 +71,7 @@ export class Edit<T extends object> {
     this.draft.value = { ...this.draft.peek(), ...fields };
   }
 
-  /** What the API found wrong with a field. */
+  /** Errors of the API for a field. */
   at(pointer: string): string[] {
     this.shown.add(pointer);
     const { value } = this.error;
@@ -84,7 +87,7 @@ export class Edit<T extends object> {
       .map(({ pointer, detail }) => (pointer ? `${pointer.slice(1).replaceAll('/', '.')}: ${detail}` : detail));
   }
 
-  /** @returns true once it is saved; otherwise `error` or `theirs` say why not */
+  /** @returns true once saved; otherwise `error` or `theirs` has the reason */
   async save(): Promise<boolean> {
     return this.run(async () => {
       await this.#options.save(this.changes.peek(), this.#etag);
@@ -92,7 +95,7 @@ export class Edit<T extends object> {
     });
   }
 
-  /** Runs an action on the resource, such as its deletion, with the same care for errors. */
+  /** Runs an action on the resource, such as its deletion, with the same error handling. */
   async run(action: (etag: string | null) => Promise<unknown>): Promise<boolean> {
     if (this.isBusy.peek()) return false;
     this.isBusy.value = true;
@@ -110,7 +113,7 @@ export class Edit<T extends object> {
     }
   }
 
-  /** Gives up the draft for the latest version. */
+  /** Discards the draft in favour of the latest version. */
   takeTheirs(): void {
     const { value } = this.theirs;
     if (value === null) return;
@@ -118,7 +121,7 @@ export class Edit<T extends object> {
     this.draft.value = value.body;
   }
 
-  /** Keeps the own changes on top of the latest version: the next save sends them. */
+  /** Keeps the user's changes on top of the latest version: the next save sends them. */
   keepMine(): void {
     const { value } = this.theirs;
     if (value === null) return;
@@ -144,16 +147,16 @@ export class Edit<T extends object> {
 }
 
 interface StoredOptions<Entity, T extends object> {
-  /** Reads it with its tag: at first, and again once somebody else has changed it. */
+  /** Reads the resource with its tag: initially, and again after another user has changed it. */
   read: (ending: { signal?: AbortSignal }) => Promise<Tagged<Entity>>;
   draftOf: (entity: Entity) => T;
-  /** @param entity as it was first read */
+  /** @param entity the resource as first read */
   save: (fields: Partial<T>, etag: string | null, entity: Entity) => Promise<unknown>;
-  /** Ends the first reading. */
+  /** Aborts the first read. */
   signal?: AbortSignal;
 }
 
-/** A resource that is there, to be edited. */
+/** Loads an existing resource for editing. */
 export async function editStored<Entity, T extends object>(
   options: StoredOptions<Entity, T>,
 ): Promise<{ edit: Edit<T>; entity: Entity }> {
@@ -171,7 +174,7 @@ export async function editStored<Entity, T extends object>(
   return { edit, entity };
 }
 
-/** The headers of a change of this version; of any where the tag is not known. */
+/** Headers of a change to this version; without a known tag, to any version. */
 export function ifMatch(etag: string | null): { 'If-Match'?: string } {
   return etag === null ? {} : { 'If-Match': etag };
 }

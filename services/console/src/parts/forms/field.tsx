@@ -3,9 +3,9 @@ import { useId } from 'preact/hooks';
 
 type Props = ComponentProps<'input'> & {
   label: string;
-  /** What the API found wrong with it. */
+  /** Errors of the API for this field. */
   errors?: readonly string[];
-  /** What to enter, where the label does not say it. */
+  /** Explains what to enter, if the label is not enough. */
   hint?: string;
 };
 

@@ -8,7 +8,7 @@ import { placed, VirtualList } from '../lists/virtual-list.tsx';
 export interface PickerItem {
   id: string;
   name: string;
-  /** A second thing that it is searched by, such as a plate. */
+  /** Further searchable text, such as a plate. */
   hint?: string | null;
 }
 
@@ -17,18 +17,18 @@ interface Props {
   items: readonly PickerItem[];
   chosen: readonly string[];
   onChange: (chosen: readonly string[]) => void;
-  /** What an empty choice means; left out, it means none. */
+  /** Label of the empty choice; if left out, an empty choice means none. */
   all?: string;
-  /** Choosing one takes the place of the other. */
+  /** A new choice replaces the previous one. */
   isSingle?: boolean;
-  /** The search goes elsewhere, for items that are not all known. */
+  /** Searches elsewhere, for items that are not all loaded. */
   onSearch?: (text: string) => void;
   errors?: readonly string[];
 }
 
 const ROW_REM = 2.5;
 
-/** Chooses among many: a button with what is chosen, and a list with a search. */
+/** Chooses among many items: a button with the chosen ones, and a list with a search. */
 export function Picker({ label, items, chosen, onChange, all, isSingle = false, onSearch, errors = [] }: Props) {
   const id = useId();
   const search = useSignal('');

@@ -14,7 +14,7 @@ interface Props<T extends object> extends Rest {
 type Texts = Record<string, string | null>;
 type Numbers = Record<string, number | null>;
 
-/** A field as its rule of the API says: a text, a number or a day, with its limits. */
+/** A field according to its rule in the API: text, number or date, with its limits. */
 export function PlainField<T extends object>(props: Props<T>) {
   const { edit, rule, name, ...rest }: Omit<Props<T>, 'name'> & { name: string } = props;
   const texts = edit as unknown as Edit<Texts>;
@@ -51,7 +51,7 @@ type ValueOf<Rule extends FieldRule> =
   | (Rule extends { type: 'number' | 'integer' } ? number : string)
   | (Rule extends { isNullable: true } ? null : never);
 
-/** What the fields of something new hold: the defaults of the API, else nothing. */
+/** Initial values of a new object's fields: the defaults of the API, otherwise empty. */
 export function blankOf<R extends Rules>(rules: R): { -readonly [Name in keyof R]: ValueOf<R[Name]> } {
   const blanks = Object.entries(rules).map(([name, rule]) => [name, rule.default ?? (rule.isNullable ? null : '')]);
   return Object.fromEntries(blanks);

@@ -1,8 +1,8 @@
 import type { PickerItem } from './picker.tsx';
 
 /**
- * What is offered: the sensors there are, and what is chosen but none of them, such as the id of a sensor. A chosen
- * name that a sensor has in other case takes its place.
+ * Items to offer: the existing sensors, and chosen values that match none of them, such as the id of a sensor. A chosen
+ * name that differs from a sensor's name only in case replaces that sensor's id.
  */
 export function namesToChoose(items: readonly PickerItem[], chosen: readonly string[]): PickerItem[] {
   const chosenByKey = new Map(chosen.map((each) => [each.toLowerCase(), each]));

@@ -9,7 +9,7 @@ interface Props {
   label: string;
   chosen: readonly string[];
   onChange: (chosen: readonly string[]) => void;
-  /** What an empty choice means. */
+  /** Label of the empty choice. */
   all: string;
   errors?: readonly string[];
 }
@@ -27,7 +27,7 @@ export function SensorPicker({ chosen, ...props }: Props) {
           hint: ruleWords().vehicleCount(vehicles),
         }));
       },
-      // Without the list, what is chosen can still be taken away.
+      // Without the list, chosen sensors can still be removed.
       () => {},
     );
     return () => controller.abort();

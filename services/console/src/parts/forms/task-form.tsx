@@ -6,19 +6,19 @@ import { CancelButton, SubmitButton } from '../buttons.tsx';
 import { Failure } from '../message.tsx';
 
 interface Props {
-  /** On the button. */
+  /** Text of the button. */
   action: string;
-  /** Fields that show what the API found wrong with them: JSON pointers of the body. */
+  /** JSON pointers of the body for fields that show their own errors. */
   pointers: readonly string[];
   run: (data: FormData) => Promise<void>;
-  /** Says what went wrong. */
+  /** Formats an error. */
   describe?: (error: unknown) => string;
-  /** Without it, there is no button to cancel. */
+  /** If left out, there is no cancel button. */
   onCancel?: () => void;
   children: (at: (pointer: string) => readonly string[]) => ComponentChildren;
 }
 
-/** Tries things one at a time, and keeps what went wrong: `at` gives the part of it that is about a field. */
+/** Runs attempts one at a time, and keeps the error. `at` returns the messages for one field. */
 export function useAttempts() {
   const error = useSignal<unknown>(null);
   const isBusy = useSignal(false);
@@ -36,7 +36,7 @@ export function useAttempts() {
   return { error, isBusy, at, attempt };
 }
 
-/** Attempts at sending a form. */
+/** Attempts to submit a form. */
 export function useTask(run: (data: FormData) => Promise<void>) {
   const { attempt, ...attempts } = useAttempts();
   const submit = async (event: SubmitEvent) => {
@@ -47,7 +47,7 @@ export function useTask(run: (data: FormData) => Promise<void>) {
   return { ...attempts, submit };
 }
 
-/** A few fields and a button that does something with them, and what went wrong with it. */
+/** A form with a few fields, a button that runs a task with them, and the error. */
 export function TaskForm({ action, pointers, run, describe = describeError, onCancel, children }: Props) {
   const { error, isBusy, at, submit } = useTask(run);
   const isOfField = pointers.some((pointer) => at(pointer).length > 0);

@@ -9,7 +9,7 @@ interface Props {
   presets?: readonly Preset[];
 }
 
-/** An interval: one of the usual ones, or two times by the clock of the viewer's zone. */
+/** Chooses a time range: a preset, or two times in the viewer's zone. */
 export function TimeRangeField({ range, onChange, presets = PRESETS }: Props) {
   const { timeZone } = preferences.value;
   const { preset, fromMs, toMs } = range;

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 
 /**
- * Props of a field of which the draft keeps what was read from its text, such as a list of addresses. The text stays as
- * it was typed until the field is left, whatever is rendered meanwhile; the draft follows each key.
+ * Props of a field whose draft holds the parsed value of its text, such as a list of addresses. The text stays as typed
+ * until the field loses the focus, even if the field is rendered again. The draft is updated with each key.
  *
- * @param written the text of what the draft has
+ * @param written text for the draft's value
  */
 export function useTyped(written: string, onText: (text: string) => void) {
   const typed = useSignal<string | null>(null);

@@ -3,18 +3,18 @@ import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 const CONTROLS = 'a[href], button, input, select, textarea';
-/** They have an own use for arrow keys. */
+/** Controls that use arrow keys themselves. */
 const TYPED = 'select, textarea, input:not([type="checkbox"], [type="radio"])';
 
 /**
- * Makes the rows of a box, which have their index as `data-row`, one stop of the Tab key. Arrow keys, Page Up, Page
- * Down, Home and End go through them.
+ * Makes the rows of a box, which have their index as `data-row`, a single tab stop. Arrow keys, Page Up, Page Down,
+ * Home and End move between them.
  *
- * @returns the row that had the focus last; it has to be in the document wherever the box is scrolled to
+ * @returns the row that had the focus last; it must stay in the document wherever the box is scrolled to
  */
 export function useArrowKeys(box: RefObject<HTMLElement | null>, count: number): number | null {
   const active = useSignal<number | null>(null);
-  /** The control within its row. */
+  /** Index of the focused control within its row. */
   const nth = useRef(0);
   const isMoving = useRef(false);
   useLayoutEffect(() => {
@@ -47,7 +47,8 @@ export function useArrowKeys(box: RefObject<HTMLElement | null>, count: number):
       const controls = controlsOf(row);
       nth.current = Math.max(0, controls.indexOf(target as HTMLElement));
       active.value = indexOf(row);
-      // Within one row nothing is drawn anew: else Tab would lead to another control of it.
+      // Moving within a row renders nothing, so tab stops are set here. Otherwise Tab would move to another control of
+      // the row.
       controls.forEach((control, at) => {
         control.tabIndex = at === nth.current ? 0 : -1;
       });
@@ -95,7 +96,7 @@ export function nextRow(
   return step === undefined ? null : Math.min(count - 1, Math.max(0, index + step));
 }
 
-/** To the control after it or before it in the direction of the text. */
+/** Step of an arrow key to the next or previous control, in text direction. */
 function stepSideways(key: string, target: Element): number {
   const right = getComputedStyle(target).direction === 'rtl' ? -1 : 1;
   return key === 'ArrowRight' ? right : key === 'ArrowLeft' ? -right : 0;

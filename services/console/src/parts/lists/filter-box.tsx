@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { t } from '../../words/words.ts';
 import { Icon } from '../icon.tsx';
 
-/** What stands above a list. Where the page is low all but its first child folds away: the rows come first. */
+/** Toolbar above a list. On low pages all but its first child is collapsed, so that rows stay visible. */
 export function FilterBox({ kind, children }: { kind: 'filters' | 'toolbar'; children: ComponentChildren }) {
   const isOpen = useSignal(false);
   return (

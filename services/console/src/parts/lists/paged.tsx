@@ -6,14 +6,14 @@ import type { PagedList } from './pages.ts';
 
 interface Props<T> {
   list: PagedList<T>;
-  /** What stands in the place of a list with nothing in it. */
+  /** Shown in place of an empty list. */
   empty: ComponentChildren;
   /** Words of the button that reads the next page. */
   more?: string;
   children: (items: readonly T[]) => ComponentChildren;
 }
 
-/** A paged list with what stands in its place while it loads, fails, or is empty. */
+/** A paged list, with replacements while it loads, fails, or is empty. */
 export function Paged<T>({ list, empty, more, children }: Props<T>) {
   const items = list.items.value;
   const error = list.error.value;

@@ -7,7 +7,7 @@ interface Page<T> {
   nextCursor: string | null;
 }
 
-/** All items of a list that the API gives page by page. */
+/** Loads all items of a list that the API returns in pages. */
 export async function allPages<T>(
   read: (cursor: { cursor?: string }) => Promise<{ items: T[]; nextCursor: string | null }>,
 ): Promise<T[]> {
@@ -16,7 +16,7 @@ export async function allPages<T>(
   return all;
 }
 
-/** A list that the API gives page by page. */
+/** A list that the API returns in pages. */
 export class PagedList<T> {
   /** Null: the first page is loading. */
   readonly items: Signal<readonly T[] | null> = signal(null);
@@ -31,7 +31,7 @@ export class PagedList<T> {
     this.#read = read;
   }
 
-  /** Reads the first page again. What is shown stays until it is there. */
+  /** Loads the first page again. Shown items stay until it has arrived. */
   async reload(): Promise<void> {
     this.stop();
     this.#ending = new AbortController();
@@ -39,7 +39,7 @@ export class PagedList<T> {
     await this.#next(true);
   }
 
-  /** Reads the next page, unless one is being read. */
+  /** Loads the next page, unless a page is loading. */
   async more(): Promise<void> {
     if (this.hasMore.peek() && !this.isLoading.peek()) await this.#next(false);
   }
@@ -66,7 +66,7 @@ export class PagedList<T> {
   }
 }
 
-/** A paged list in a component, read anew when what it depends on changes. */
+/** A paged list in a component, loaded again when its dependencies change. */
 export function usePages<T>(
   read: (cursor: string | undefined, ending: AbortSignal) => Promise<Page<T>>,
   inputs: readonly unknown[],

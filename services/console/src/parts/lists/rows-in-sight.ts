@@ -3,18 +3,21 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import { remPx } from '../../text-size.ts';
 
-/** Rows come and go together: most steps of scrolling change nothing in the document. */
+/** Rows are added and removed in groups, so that most scroll steps change nothing in the document. */
 const STEP_ROWS = 5;
 
 interface Options {
   rowRem: number;
-  /** How many rows of all there are. */
+  /** Total number of rows. */
   count: number;
-  /** Rows above and below those in sight that are in the document too. */
+  /** Number of rows above and below the visible ones that are also in the document. */
   marginRows: number;
 }
 
-/** Which rows of one height are in the document: those that the box shows, as it is scrolled and resized. */
+/**
+ * Range of the rows of equal height to keep in the document: those that are visible at the box's scroll position and
+ * size.
+ */
 export function useRowsInSight(
   box: RefObject<HTMLElement | null>,
   { rowRem, count, marginRows }: Options,
@@ -35,7 +38,7 @@ export function useRowsInSight(
       measure();
     });
     resize.observe(element);
-    // Its content grows with the text, while the box may keep its size.
+    // The content grows with the text size, while the box may keep its size.
     if (element.firstElementChild !== null) resize.observe(element.firstElementChild);
     element.addEventListener('scroll', measure, { passive: true });
     measure();

@@ -1,7 +1,7 @@
 import { setQuery } from '../../router.ts';
 import { t } from '../../words/words.ts';
 
-/** What a page searches for: `q` of its address. */
+/** Search field of a page: parameter `q` of its address. */
 export function SearchField({ value, placeholder }: { value: string | null; placeholder: string }) {
   return (
     <input

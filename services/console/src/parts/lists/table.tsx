@@ -10,11 +10,11 @@ export interface Column<T> {
   key: string;
   title: string;
   cell: (row: T) => ComponentChild;
-  /** Numbers stand at the end of their column. */
+  /** Numbers are aligned to the end of their column. */
   isNumber?: boolean;
-  /** What the rows are sorted by in the page; left out, the column's title does not sort. */
+  /** Sort key for sorting in the page; if left out, the column's title does not sort. */
   sortBy?: (row: T) => string | number | null;
-  /** In a row of its own at the foot. */
+  /** Shown in a totals row at the foot. */
   total?: ComponentChild;
 }
 
@@ -32,9 +32,9 @@ interface Props<T> {
   /** Sorts by a column. Left out, titles don't sort. */
   onSort?: (sorting: Sorting) => void;
   onOpen?: (row: T) => void;
-  /** The row that is open or marked. */
+  /** Key of the open or marked row. */
   currentKey?: string | null;
-  /** The last rows came into sight. */
+  /** Called when the last rows become visible. */
   onEnd?: () => void;
   selection?: ReadonlySet<string>;
   onSelect?: (selection: ReadonlySet<string>) => void;
@@ -46,7 +46,7 @@ const MARGIN_ROWS = 10;
 const MOST_MADE = 500;
 
 /**
- * A long table: only the rows in sight are in the document. Its box scrolls both ways. For the Tab key its rows are one
+ * A long table, of which only the visible rows are in the document. Its box scrolls both ways. Its rows are one tab
  * stop, and so is the box.
  */
 export function Table<T>(props: Props<T>) {
@@ -105,7 +105,7 @@ export function Table<T>(props: Props<T>) {
       </tr>
     );
   };
-  // A row that stays in sight is made once: Preact passes over what is the same object.
+  // A row that stays visible is created once: Preact skips identical objects.
   const made = useMemo(() => new Map<number, ComponentChild>(), [props]);
   if (made.size > MOST_MADE) made.clear();
   const lines: ComponentChild[] = [];
@@ -142,7 +142,7 @@ export function Table<T>(props: Props<T>) {
   );
 }
 
-/** Names keep their own direction in a page from right to left. */
+/** Names keep their own direction in right-to-left pages. */
 function shown(cell: ComponentChild): ComponentChild {
   return typeof cell === 'string' && cell !== '' ? <bdi>{cell}</bdi> : cell;
 }
@@ -204,7 +204,7 @@ function Head<T>({
   );
 }
 
-/** Rows in the order that a column's title asks for; what has no value comes last. */
+/** Sorts rows by a column; rows without a value come last. */
 export function sorted<T>(rows: readonly T[], columns: readonly Column<T>[], sorting: Sorting | null): readonly T[] {
   const by = columns.find(({ key }) => key === sorting?.key)?.sortBy;
   if (by === undefined || sorting === null) return rows;

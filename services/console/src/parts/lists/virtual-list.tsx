@@ -6,7 +6,7 @@ import { useRowsInSight } from './rows-in-sight.ts';
 interface Props {
   label: string;
   count: number;
-  /** In rem: rows grow with the text. */
+  /** Row height in rem, so that rows grow with the text size. */
   rowRem: number;
   /** A list item with the properties of `placed`. */
   row: (index: number) => ComponentChild;
@@ -14,7 +14,7 @@ interface Props {
 
 const MARGIN_ROWS = 6;
 
-/** A long list of rows of one height: only those in sight are in the document. For the Tab key it is one stop. */
+/** A long list of rows of equal height, of which only the visible ones are in the document. It is one tab stop. */
 export function VirtualList({ label, count, rowRem, row }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const { from, to } = useRowsInSight(box, { rowRem, count, marginRows: MARGIN_ROWS });
@@ -28,7 +28,7 @@ export function VirtualList({ label, count, rowRem, row }: Props) {
   );
 }
 
-/** What a row of a virtual list needs to be in its place. */
+/** Props that place a row of a virtual list. */
 export function placed(index: number, count: number, rowRem: number) {
   return {
     'data-row': index,
@@ -38,7 +38,7 @@ export function placed(index: number, count: number, rowRem: number) {
   } as const;
 }
 
-/** The rows in sight, in order, and the active one wherever it is: the focus stays with it. */
+/** The visible rows in order, and the active row wherever it is, so that it keeps the focus. */
 export function rowsWith(active: number | null, from: number, to: number, count: number): number[] {
   const rows = Array.from({ length: Math.max(0, to - from) }, (_, nth) => from + nth);
   if (active === null || active >= count || (active >= from && active < to)) return rows;

@@ -2,8 +2,8 @@ import { type Signal, signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 
 /**
- * A signal that begins anew when an input changes. What it held is of something else: an effect that clears it would
- * come too late, as the page shows it once more before.
+ * A signal that is reset when an input changes, because its value belonged to the old input. Clearing it in an effect
+ * would be too late: the page would render the old value once more.
  */
 export function useFresh<T>(initial: T, inputs: readonly unknown[]): Signal<T> {
   return useMemo(() => signal(initial), inputs);

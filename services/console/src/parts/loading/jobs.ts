@@ -11,7 +11,7 @@ export function hasEnded(job: Job): boolean {
   return ENDED.includes(job.state);
 }
 
-/** A job and how far it is, until it has ended. */
+/** Follows a job and its progress until it has ended. */
 export function useJob(id: string | null) {
   const followed = useMemo(() => ({ job: signal<Job | null>(null), error: signal<unknown>(null) }), [id]);
   useEffect(() => {

@@ -6,7 +6,7 @@ import { t } from '../../words/words.ts';
 import { toast } from '../toast.tsx';
 import { Loadable } from './loadable.ts';
 
-/** Code that is loaded when it is first shown, with the words that it uses. */
+/** Code that is loaded when first shown, together with its texts. */
 export function loadableCode<T>(load: () => Promise<T>): Loadable<T> {
   const withWords = async () => {
     const code = await load();
@@ -17,8 +17,8 @@ export function loadableCode<T>(load: () => Promise<T>): Loadable<T> {
 }
 
 /**
- * A component whose code is loaded when it is first shown. It shows nothing until then; where the code can't be
- * loaded, a toast says so, and it is tried again while it is to be shown.
+ * A component whose code is loaded when it is first shown, and which is empty until then. If loading fails, a toast
+ * reports it, and loading is retried while the component is to be shown.
  */
 export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   const code = loadableCode(load);

@@ -4,8 +4,8 @@ const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 
 /**
- * Something that is loaded when it is first looked at. Where that fails the error stays, and as long as somebody looks
- * it is tried again: after a second, then after twice as long each time, at least once a minute.
+ * A value that is loaded when it is first observed. After a failure the error stays. While the value is observed,
+ * loading is retried after a second, then with doubled pauses of at most a minute.
  */
 export class Loadable<T> {
   readonly #state: Signal<T | Error | null>;
@@ -16,7 +16,7 @@ export class Loadable<T> {
   #failures = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param onFailure called with each attempt that failed */
+  /** @param onFailure called after each failed attempt */
   constructor(load: () => Promise<T>, onFailure: () => void = () => {}) {
     this.#load = load;
     this.#onFailure = onFailure;
@@ -37,15 +37,15 @@ export class Loadable<T> {
     return this.#state;
   }
 
-  /** Loads it, unless that was begun: soon it will be looked at. */
+  /** Starts loading in advance, unless it was started before. */
   begin(): void {
     if (this.#state.peek() === null) void this.#attempt();
   }
 
   /**
-   * Loads it, unless it is there.
+   * Loads the value, unless it is loaded.
    *
-   * @throws what the loading threw
+   * @throws the error of loading
    */
   async loaded(): Promise<T> {
     const known = this.#state.peek();
@@ -56,7 +56,7 @@ export class Loadable<T> {
     return now;
   }
 
-  /** Asks at once the first time, and after a failure when its pause is over. */
+  /** Loads at once the first time, and after a failure when its pause is over. */
   #again(): void {
     if (this.#failures === 0) return this.begin();
     if (!(this.#state.peek() instanceof Error)) return;

@@ -7,7 +7,7 @@ import { CancelButton } from '../buttons.tsx';
 import { toast } from '../toast.tsx';
 import { hasEnded } from './jobs.ts';
 
-/** How far a job is, and a button that ends it. */
+/** Progress of a job, and a button that cancels it. */
 export function JobProgress({ job }: { job: Job }) {
   const cancel = () =>
     api

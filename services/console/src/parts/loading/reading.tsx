@@ -6,20 +6,20 @@ import { t } from '../../words/words.ts';
 import { Message } from '../message.tsx';
 import { useFresh } from './fresh.ts';
 
-/** What a component reads from the API. */
+/** Data that a component loads from the API. */
 export interface Reading<T> {
   /** Null: not read yet. */
   value: Signal<T | null>;
   error: Signal<unknown>;
-  /** Reads again. What was read stays until then. */
+  /** Loads again. The previous data stays until then. */
   again: () => void;
 }
 
 /**
- * Reads for a component, anew when what it depends on changes. What comes after that, or after the component is gone,
- * is left out.
+ * Loads data for a component, and again when its dependencies change. A response that arrives after that, or after the
+ * component is gone, is ignored.
  *
- * @param everyMs reads again so often while the page is seen; null: never
+ * @param everyMs interval at which to load again while the page is visible; null: never
  */
 export function useReading<T>(
   read: (ending: AbortSignal) => Promise<T>,
@@ -54,12 +54,12 @@ export function useReading<T>(
 
 interface Props<T> {
   of: Reading<T>;
-  /** Words for why it failed. */
+  /** Formats the error. */
   describe?: (error: unknown) => string;
   children: (value: T) => ComponentChildren;
 }
 
-/** What was read, with what stands in its place while it loads or has failed. */
+/** Renders loaded data, with replacements while it loads or after a failure. */
 export function Loaded<T>({ of, describe = describeError, children }: Props<T>) {
   const { value, error, again } = of;
   if (error.value !== null)

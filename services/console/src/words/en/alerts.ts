@@ -1,7 +1,7 @@
 import { en as names } from '@outrider/words/en';
 import { counted } from '../counted.ts';
 
-/** What a notification says. */
+/** Texts of notifications. */
 export const alerts = {
   alarmNames: names.alarms as Record<string, string>,
   missed: (count: number) =>

@@ -50,7 +50,7 @@ export const fleetMap = {
   allEvents: (count: string) => `All events of today (${count})`,
   vehiclesHere: (count: number) => counted('en', count, { one: '# vehicle', other: '# vehicles' }),
   clickToZoom: 'Click to zoom in',
-  /** Attributes of terminals by the name that protocols give them. */
+  /** Labels of terminal attributes, by their name in protocols. */
   sensorNames: {
     temperature: 'Temperature',
     humidity: 'Humidity',

@@ -1,7 +1,7 @@
 import { en as names } from '@outrider/words/en';
 import { counted } from '../counted.ts';
 
-/** What is said by the names that the API has: a name without words is shown itself. */
+/** Texts by names of the API. A name without a text is shown itself. */
 type Named = Readonly<Record<string, string>>;
 
 export const reports = {

@@ -1,6 +1,6 @@
 import { counted } from '../counted.ts';
 
-/** Reasons as the API names them. */
+/** Names of reasons in the API. */
 type Reason =
   | 'terminal-offline'
   | 'no-recording'

@@ -10,13 +10,13 @@ export interface DefinitionFeedContext {
   directory: Directory;
   connections: Pick<Connections, 'of'>;
   metrics: Pick<LiveMetrics, 'sent'>;
-  /** A client was sent that it may see these vehicles, which it could not see before. */
+  /** A client was notified of vehicles that it could not see before. */
   onVehiclesAdded(client: LiveClient, vehicleIds: readonly VehicleId[]): void;
-  /** What the client's user may see changed. */
+  /** The rights of the client's user have changed. */
   onRights(client: LiveClient): void;
 }
 
-/** What became of a definition, for one client: it can't distinguish a deletion from a lost right. */
+/** Change of a definition as one client sees it. A client can't distinguish a deletion from a lost right. */
 interface ClientChange {
   kind: DefinitionKind;
   id: string;
@@ -30,14 +30,14 @@ const MAX_IN_MESSAGE = 1000;
 const NOBODY: Clients = new Set();
 
 /**
- * Changes of definitions to the clients that may see them, including rights that are gained and lost. Clients are
- * indexed by what they may see, so a change costs what its viewers cost. What a slow client has not taken is conflated.
+ * Sends changes of definitions to the clients that may see them, including gained and lost rights. Clients are indexed
+ * by what they may see, so the cost of a change depends on its viewers. Changes for a slow client are conflated.
  */
 export class DefinitionFeed {
   readonly #context: DefinitionFeedContext;
   readonly #index = new KeyIndex<LiveClient>();
   readonly #pending = new Map<LiveClient, Map<string, ClientChange>>();
-  /** Clients that are flushed when they have taken what they were sent. */
+  /** Clients to flush once they have taken what they were sent. */
   readonly #slow = new Set<LiveClient>();
   #isScheduled = false;
 
@@ -45,7 +45,7 @@ export class DefinitionFeed {
     this.#context = context;
   }
 
-  /** Files a client by what it may see: it subscribed, or its user changed. */
+  /** Indexes a client by what it may see: it subscribed, or its user changed. */
   update(client: LiveClient): void {
     const { subscription } = client;
     if (!subscription?.definitions) this.#pending.delete(client);
@@ -60,9 +60,10 @@ export class DefinitionFeed {
   }
 
   /**
-   * Finds the viewers of what is about to change. Called before the change is applied.
+   * Finds the viewers of a definition that is about to change. To be called before the change is applied.
    *
-   * @returns notifies them; to be called once the change is applied and the clients of a changed user are filed again
+   * @returns a function that notifies them, to be called once the change is applied and the clients of a changed user
+   *   are indexed again
    */
   prepare({ kind, id, definition }: DefinitionChange): () => void {
     if (this.#index.size === 0) return () => {};
@@ -84,7 +85,7 @@ export class DefinitionFeed {
     };
   }
 
-  /** Sends what waits for a client, until it is slow. */
+  /** Sends the waiting changes to a client, until it is slow. */
   flush(client: LiveClient): void {
     const changes = this.#pending.get(client);
     if (changes === undefined || client.catchingUp || !client.open) return;
@@ -104,13 +105,13 @@ export class DefinitionFeed {
     this.#pending.delete(client);
   }
 
-  /** What the user's own clients see, where their rights changed: the one change that concerns all definitions. */
+  /** Sends a user's own clients what they gain and lose by changed rights, which affect all definitions. */
   #onUser(before: User, after: User): void {
     const clients = [...this.#context.connections.of(after.id)].filter((client) => this.#index.has(client));
     if (clients.length === 0 || isSameViewer(before, after)) return;
     const { onRights } = this.#context;
     for (const client of clients) onRights(client);
-    // Those without an API key see the same; each key may allow something else.
+    // Clients without an API key all see the same; each key may allow something else.
     const alike = clients.filter(({ grant }) => grant === null);
     this.#sendDifference(alike, before, after);
     for (const client of clients)
@@ -121,7 +122,7 @@ export class DefinitionFeed {
     if (clients.length === 0) return;
     const { directory } = this.#context;
     for (const definition of directory.all()) {
-      // Who it is was notified as the viewer of its own account.
+      // The user's own definition was already sent to the user as a viewer of it.
       if (definition.id === after.id) continue;
       const could = maySeeDefinition(before, definition, directory);
       const can = maySeeDefinition(after, definition, directory);

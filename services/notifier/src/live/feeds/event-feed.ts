@@ -22,16 +22,16 @@ export interface EventFeedContext {
 }
 
 const REPLACED_DETAIL = 'the log was replaced or cut short since: events may be missing';
-/** The client returns with its cursor, and misses nothing. */
+/** The client reconnects with its cursor and misses nothing. */
 const OWNER_UNKNOWN = 'the service could not answer';
 
 const MIB = 1024 * 1024;
-/** Corrections are fewer, and fewer clients ask for them. */
+/** Smaller limits: corrections are fewer, and fewer clients subscribe to them. */
 const CORRECTIONS_BYTES = { recent: 8 * MIB, past: 4 * MIB };
 
 /**
- * Events from the log to the clients that may see them, and what recalculations make of them to those that ask for
- * that: as they come, and from a cursor on those that were missed.
+ * Sends events from the log to the clients that may see them, and corrections by recalculations to subscribers of
+ * these. Events are sent live; after a cursor, the missed ones are sent first.
  */
 export class EventFeed {
   readonly #context: EventFeedContext;
@@ -68,13 +68,13 @@ export class EventFeed {
     await this.#events.stop();
   }
 
-  /** Drops what is kept for clients that return and is too old. */
+  /** Drops events that are too old to be kept for returning clients. */
   trim(): void {
     this.#events.recent.trim();
     this.#corrections.recent.trim();
   }
 
-  /** Where what a client is sent is now; it moves on. */
+  /** Current positions in the streams of a client; they keep advancing. */
   here({ subscription }: Pick<LiveClient, 'subscription'>): StreamPlaces {
     return {
       events: this.#events.offered,
@@ -82,7 +82,7 @@ export class EventFeed {
     };
   }
 
-  /** The cursor of a client that got this far, for its next subscription. */
+  /** The cursor for the next subscription of a client at these positions. */
   cursorAt({ events, corrections }: StreamPlaces, lastNotification: number | null): string {
     return writeCursor({
       events,
@@ -93,8 +93,8 @@ export class EventFeed {
   }
 
   /**
-   * Where a client goes on: at the cursor of its subscription, in this log, or here. A client that asked for events
-   * learns what it can't get.
+   * Where a client resumes: at the cursor of its subscription if it belongs to this log, otherwise here. A client that
+   * subscribed to events is notified of gaps.
    */
   async locate(client: LiveClient, { events, corrections, since }: Subscription): Promise<StreamPlaces> {
     const here = this.here(client);
@@ -111,7 +111,7 @@ export class EventFeed {
       return offsets;
     };
     places.events = await at(this.#events, { offsets: since.events, identity: since.identity });
-    // A cursor of a subscription without them says nothing about them.
+    // The cursor of a subscription without corrections has no offsets of them.
     if (corrections && since.corrections !== null) places.corrections = await at(this.#corrections, since.corrections);
     return places;
   }
@@ -129,14 +129,14 @@ export class EventFeed {
   async #readOwners(messages: readonly EventMessage[]): Promise<void> {
     const { owners, logger } = this.#context;
     await owners.read(messages.map(({ geofenceId }) => geofenceId)).catch((error) => {
-      // Clients that may be concerned are disconnected, and return for what they missed.
+      // The clients concerned are disconnected. They reconnect and get what they missed.
       logger.error({ err: error }, 'cannot read the owners of deleted geofences');
     });
   }
 
   #send({ traceId, id, phase, vehicleId }: FleetEvent, message: EventMessage, isCorrection: boolean): void {
     const { audiences, directory, owners, metrics, logger } = this.#context;
-    // Clients differ by how far their notifications are sent, and by corrections: that is part of the cursor.
+    // The cursor differs between clients: by their last notification and by whether they get corrections.
     const frames = { plain: new Map<number | null, Buffer>(), corrected: new Map<number | null, Buffer>() };
     let clientCount = 0;
     for (const client of audiences.of(vehicleId)) {

@@ -25,8 +25,8 @@ export interface JobFeedContext {
 }
 
 /**
- * Progress of video tasks, of commands and of incidents, and the end of reports. A client that was not connected asks
- * the API.
+ * Sends the progress of video tasks, commands and incidents, and the end of reports. A client that was not connected
+ * queries the API instead.
  */
 export class JobFeed {
   readonly #context: JobFeedContext;
@@ -35,7 +35,7 @@ export class JobFeed {
     this.#context = context;
   }
 
-  /** To those who may see the vehicle's video. */
+  /** Sends to clients that may see the vehicle's video. */
   onVideoTask({ vehicleId, task }: VideoTaskNews): void {
     const { directory, audiences, metrics } = this.#context;
     const vehicle = directory.vehicles.get(vehicleId);
@@ -50,7 +50,7 @@ export class JobFeed {
     }
   }
 
-  /** To those who may give such a command to the vehicle. */
+  /** Sends to clients that may give such a command to the vehicle. */
   onCommand({ command }: CommandNews): void {
     const { directory, audiences, metrics } = this.#context;
     const vehicle = directory.vehicles.get(command.vehicleId);
@@ -66,7 +66,7 @@ export class JobFeed {
     }
   }
 
-  /** To those who deal with the incident. */
+  /** Sends to clients that handle the incident. */
   onIncident(news: IncidentNews): void {
     const { directory, connections, metrics } = this.#context;
     const { id, version, severity, state } = news;
@@ -80,7 +80,7 @@ export class JobFeed {
       }
   }
 
-  /** To the account that requested the report. */
+  /** Sends to the account that requested the report. */
   onReportJob(news: ReportJobNews): void {
     for (const client of this.#context.connections.of(news.userId)) {
       if (!client.subscription?.reportJobs) continue;

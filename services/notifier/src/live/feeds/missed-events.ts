@@ -16,11 +16,11 @@ export interface MissedEventsContext {
   onSent(): void;
 }
 
-/** How long one client that catches up may block all others. */
+/** Longest time for which one catching-up client may block all others. */
 const SLICE_MS = 5;
 const GAP_DETAIL = 'these events are no longer in the log';
 
-/** How far a client that catches up is: next offset by partition. */
+/** Progress of a client that catches up: next offset by partition. */
 interface Reached {
   events: Map<number, number>;
   corrections: Map<number, number> | null;
@@ -29,12 +29,12 @@ interface Reached {
 /** A client that catches up. */
 interface Returning {
   client: LiveClient;
-  /** Whether it learns of events that are no longer in the log. */
+  /** Whether the client is notified of events that are no longer in the log. */
   reportsGaps: boolean;
   reached: Reached;
 }
 
-/** Sends clients that return what they missed, each at its own pace: from memory, or read back from the log. */
+/** Sends returning clients the events that they missed, each at its own pace: from memory, or read from the log. */
 export class MissedEvents {
   readonly #context: MissedEventsContext;
 
@@ -43,11 +43,11 @@ export class MissedEvents {
   }
 
   /**
-   * Sends the events since a place, and the corrections where it has one, until the client has all that were offered to
-   * live clients. At that moment, without a turn of the event loop between, it joins these.
+   * Sends the events, and the corrections if `since` has them, until the client has all that were offered to live
+   * clients. The client then joins these in the same turn of the event loop.
    *
-   * @param reportsGaps whether the client learns of events that are no longer in the log
-   * @param joinLive is passed how many were missed
+   * @param reportsGaps whether the client is notified of events that are no longer in the log
+   * @param joinLive is passed the number of missed events
    */
   async send(
     client: LiveClient,
@@ -74,7 +74,7 @@ export class MissedEvents {
           while ((places.get(partition) ?? end) < end && client.open) {
             behind = true;
             missed += await this.#sendNext(returning, stream, places, partition, end);
-            // No page is held meanwhile: many slow clients at different places would hold much.
+            // No page is held while waiting: many slow clients at different positions would take much memory.
             if (client.slow) await client.drained();
             if (SYSTEM_CLOCK.steadyMs() > yieldAtMs) {
               await nextTurn();
@@ -87,10 +87,9 @@ export class MissedEvents {
   }
 
   /**
-   * Sends the next events of a partition that the client asked for and may see, until it is slow; notes how far it
-   * came.
+   * Sends the next events of a partition that the client wants and may see, until it is slow, and records its progress.
    *
-   * @returns how many were sent
+   * @returns number of events sent
    */
   async #sendNext(
     { client, reportsGaps, reached }: Returning,
@@ -116,7 +115,7 @@ export class MissedEvents {
       if (!user || !vehicle || subscription === null || !wantsVehicle(subscription, vehicle)) continue;
       const isAllowed = owners.mayReceive(user, vehicleId, geofenceId);
       if (isAllowed === undefined) {
-        // Rights may change meanwhile: the event is the first of the next call.
+        // Rights may change during the query: the next call starts with this event again.
         places.set(partition, offset);
         await owners.read(geofencesIn(messages, index, endOffset));
         return count;
@@ -134,7 +133,7 @@ export class MissedEvents {
   }
 }
 
-/** Where a client begins; the first pages of all partitions are read at the same time. */
+/** Start offsets of a client. Prefetches the first pages of all partitions in parallel. */
 function begin({ offered, recent, past }: LiveStream, since: ReadonlyMap<number, number>): Map<number, number> {
   const places = new Map<number, number>();
   for (const [partition, end] of offered) {

@@ -22,17 +22,17 @@ export interface NotificationFeedContext {
   metrics: LiveMetrics;
   logger: Logger;
   cursorAt(places: StreamPlaces, lastNotification: number | null): string;
-  /** Where the live events are now. */
+  /** Current positions in the live events. */
   here(client: LiveClient): StreamPlaces;
 }
 
-/** Notifications that are read at a time for a client that missed some. */
+/** Notifications per read for a client that missed some. */
 const READ_AT_ONCE = 200;
 const FORGOTTEN_DETAIL = 'these notifications are no longer kept';
 
 /**
- * Notifications to the clients of their users. The hub hints at new ones; what is sent is what the inbox holds, in the
- * order of its numbers, so a lost hint loses nothing.
+ * Sends notifications to the clients of their users. The hub only hints at new ones. The inbox determines what is sent
+ * and in which order, so a lost hint loses nothing.
  */
 export class NotificationFeed {
   readonly #context: NotificationFeedContext;
@@ -41,13 +41,13 @@ export class NotificationFeed {
     this.#context = context;
   }
 
-  /** Notifications of a user were saved. */
+  /** Handles the hub's hint that notifications of a user were saved. */
   onSaved({ userId, last, notifications }: SavedNotifications): void {
     for (const client of this.#context.connections.of(userId)) {
       client.newestNotification = Math.max(client.newestNotification, last);
       if (client.lastNotification === null || client.catchingUp) continue;
       const [first] = notifications;
-      // The next in order are sent at once; anything else is read from the inbox, which has the order.
+      // The next notifications in order are sent at once. Otherwise they are read from the inbox, in order.
       if (client.reading === null && first !== undefined && first.number <= client.lastNotification + 1) {
         for (const notification of notifications)
           if (notification.number > client.lastNotification)
@@ -57,9 +57,9 @@ export class NotificationFeed {
     }
   }
 
-  /** From which notification on the client is sent them: after that of its cursor, or from now on. */
+  /** Sets where the client's notifications resume: after that of its cursor, or from now on. */
   async begin(client: LiveClient, { notifications, since }: Subscription): Promise<void> {
-    // A client that only asks for other vehicles goes on where it is.
+    // A client that only changes its vehicles continues where it is.
     const before = client.lastNotification;
     client.lastNotification = null;
     if (!notifications || client.userId === null) return;
@@ -68,11 +68,11 @@ export class NotificationFeed {
     client.newestNotification = Math.max(client.newestNotification, lastNumber);
     const from = before ?? since?.notifications ?? lastNumber;
     if (from < forgottenNumber) sendForgotten(client, from + 1, forgottenNumber + 1);
-    // A number that was never given comes from another inbox: it says nothing about this one.
+    // A number that was never assigned comes from another inbox and has no meaning here.
     client.lastNotification = Math.min(Math.max(from, forgottenNumber), lastNumber);
   }
 
-  /** Reads and sends what a client has not been sent, if there is anything. */
+  /** Reads and sends notifications that the client has not been sent, if any exist. */
   sendMissedSoon(client: LiveClient): void {
     if (client.lastNotification === null || client.reading !== null || client.catchingUp || !client.open) return;
     if (client.newestNotification <= client.lastNotification) return;
@@ -88,8 +88,8 @@ export class NotificationFeed {
   }
 
   /**
-   * @param places how far the client is with the events; null: where the live events are
-   * @returns how many were sent
+   * @param places the client's positions in the events; null: those of the live events
+   * @returns number of notifications sent
    */
   async sendMissed(client: LiveClient, places: StreamPlaces | null): Promise<number> {
     let count = 0;
@@ -99,20 +99,20 @@ export class NotificationFeed {
       client.lastNotification !== null &&
       client.newestNotification > client.lastNotification
     ) {
-      // Those that are saved while the inbox is read need not be in the answer.
+      // Notifications saved during the read may be missing in its result.
       const newest = client.newestNotification;
       const missed = await this.#context.inbox.after(client.userId, client.lastNotification, READ_AT_ONCE);
       for (const notification of missed) {
         // The subscription may have ended meanwhile.
         if (client.lastNotification === null) return count;
-        // Numbers have no holes: what is missing was forgotten.
+        // Numbers are consecutive: missing ones were deleted.
         if (notification.number > client.lastNotification + 1)
           sendForgotten(client, client.lastNotification + 1, notification.number);
         if (this.#send(client, notification, places ?? this.#context.here(client))) count++;
       }
       await client.drained();
       if (missed.length < READ_AT_ONCE && client.lastNotification !== null && client.lastNotification < newest) {
-        // Announced, and not in the inbox: forgotten since.
+        // Announced but not in the inbox: deleted meanwhile.
         sendForgotten(client, client.lastNotification + 1, newest + 1);
         client.lastNotification = newest;
       }
@@ -120,7 +120,7 @@ export class NotificationFeed {
     return count;
   }
 
-  /** Finds what a lost hint of the hub was about. */
+  /** Finds notifications whose hint from the hub was lost. */
   async findUnannounced(): Promise<void> {
     const { connections, inbox } = this.#context;
     const userIds = [...connections.byUser()].flatMap(([userId, clients]) =>
@@ -133,7 +133,7 @@ export class NotificationFeed {
       }
   }
 
-  /** Sends the next notification, unless the right to it was lost: then it counts as sent. */
+  /** Sends the next notification. If the client has lost the right to it, it is skipped and counts as sent. */
   #send(client: LiveClient, notification: Notification, places: StreamPlaces): boolean {
     const { metrics, logger, cursorAt } = this.#context;
     client.lastNotification = notification.number;

@@ -2,9 +2,9 @@ import { FairQueue } from '@outrider/domain';
 import type { Log } from '@outrider/log';
 import { type EventMessage, type EventRange, indexAt, type LiveTopic, memoryBytesOf } from '../event-messages.ts';
 
-/** Pages begin at multiples of this: clients whose cursors differ a little read the same ones. */
+/** Pages begin at multiples of this: clients with similar cursors read the same pages. */
 const PAGE_OFFSETS = 1024;
-/** Pages that are read at the same time. */
+/** Pages read concurrently. */
 const MAX_READINGS = 8;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
@@ -14,7 +14,7 @@ interface Page {
   endOffset: number;
 }
 
-/** A page that is kept, or being read. */
+/** A page that is cached or being read. */
 interface Entry {
   page: Promise<Page>;
   /** Null while it is being read. */
@@ -23,14 +23,14 @@ interface Entry {
 }
 
 /**
- * Events read back from the log, by the page, for all clients that need them: a page is read once, however many wait
- * for it, and the last ones used are kept. Each client takes pages at its own pace.
+ * Events read back from the log in pages, for all clients that need them. A page is read once for all waiting clients,
+ * and the most recently used pages are cached. Each client takes pages at its own pace.
  */
 export class PastEvents<T> {
   readonly #log: Pick<Log, 'read'>;
   readonly #of: LiveTopic<T>;
   readonly #maxBytes: number;
-  /** The page used last is the last. */
+  /** In order of use: the most recently used page is last. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
   readonly #readings = new FairQueue({ atOnce: MAX_READINGS, maxWaiting: Number.POSITIVE_INFINITY });
@@ -42,10 +42,10 @@ export class PastEvents<T> {
   }
 
   /**
-   * The events of a partition from an offset on, as many as one page has. Where the log does not have the next event
-   * any more, the range begins with the first that it has.
+   * The events of a partition from an offset on, at most one page. If the log no longer has the next event, the range
+   * begins with the first event that it has.
    *
-   * @param to offset that the partition is known to reach
+   * @param to known end offset of the partition
    */
   async from(partition: number, offset: number, to: number): Promise<EventRange> {
     const page = await this.#entry(partition, offset, to).page;
@@ -53,7 +53,7 @@ export class PastEvents<T> {
     return { messages: page.messages, start: indexAt(page.messages, offset), endOffset: page.endOffset };
   }
 
-  /** Starts to read the page that {@link from} is going to be asked for, unless others wait to be read already. */
+  /** Starts to read the page that {@link from} will need, unless other reads are already queued. */
   prefetch(partition: number, offset: number, to: number): void {
     if (this.#readings.weight < MAX_READINGS) this.#entry(partition, offset, to);
   }
@@ -85,7 +85,7 @@ export class PastEvents<T> {
       entry.bytes = messages.reduce((sum, message) => sum + memoryBytesOf(message), 0);
       this.#bytes += entry.bytes;
     } catch {
-      // The clients that wait for the page get the error. The next one tries again.
+      // The clients waiting for the page get the error. The next request reads it again.
       if (this.#entries.get(key) === entry) this.#entries.delete(key);
     }
     for (const [oldest, { bytes }] of this.#entries) {
@@ -105,7 +105,7 @@ export class PastEvents<T> {
     for await (const { records } of this.#log.read(topic, partition, from, endOffset))
       for (const { offset, value } of records) messages.push(messageOf(offset, value));
     if (messages.length > 0) return { messages, endOffset };
-    // Nothing of the page is left. The first that is left may be many pages ahead: one reading finds it.
+    // Nothing of the page remains. The first remaining event may be many pages ahead: a single read finds it.
     for await (const { records } of this.#log.read(topic, partition, endOffset, to)) {
       const found = records.map(({ offset, value }) => messageOf(offset, value));
       return { messages: found, endOffset: (found.at(-1)?.offset ?? endOffset) + 1 };

@@ -9,23 +9,23 @@ export interface RecentEventsOptions {
 const MIB = 1024 * 1024;
 const DEFAULT_MAX_BYTES = 32 * MIB;
 const DEFAULT_MAX_AGE_MS = 15 * 60_000;
-/** The oldest events are dropped by the segment: a fraction of the bounds at a time. */
+/** The oldest events are dropped by the segment, which has this fraction of the limits. */
 const SEGMENTS = 32;
 
 interface Segment {
   openedAtMs: number;
   bytes: number;
-  /** Where the segment begins in each partition that was known when it was opened. */
+  /** Start offset of the segment in each partition that was known when it was opened. */
   startOffsets: ReadonlyMap<number, number>;
   messages: Map<number, EventMessage[]>;
 }
 
-/** The newest events of topic `events`, for clients that were away for a short time. Bounded by bytes and by age. */
+/** The newest events of topic `events`, for clients after a short disconnection. Bounded by bytes and age. */
 export class RecentEvents {
   readonly #maxBytes: number;
   readonly #maxAgeMs: number;
   readonly #now: () => number;
-  /** The oldest first. */
+  /** Oldest segment first. */
   readonly #segments: Segment[] = [];
   readonly #endOffsets = new Map<number, number>();
   #bytes = 0;
@@ -40,12 +40,12 @@ export class RecentEvents {
     return this.#bytes;
   }
 
-  /** Every event of the partition from this offset on is going to be appended. */
+  /** Sets the offset from which on every event of the partition is going to be appended. */
   begin(partition: number, offset: number): void {
     this.#endOffsets.set(partition, offset);
   }
 
-  /** Takes the partition's next event. */
+  /** Appends the partition's next event. */
   append(partition: number, message: EventMessage): void {
     if (!this.#endOffsets.has(partition)) this.begin(partition, message.offset);
     const segment = this.#openSegment();
@@ -59,9 +59,9 @@ export class RecentEvents {
   }
 
   /**
-   * The events of a partition from an offset on, as many as one segment has.
+   * The events of a partition from an offset on, at most one segment.
    *
-   * @returns null if there is nothing from there on, or the oldest of it is not kept any more
+   * @returns null if no events exist from there on, or the oldest of them were already dropped
    */
   from(partition: number, offset: number): EventRange | null {
     let endOffset = this.#endOffsets.get(partition) ?? 0;
@@ -76,11 +76,11 @@ export class RecentEvents {
     return null;
   }
 
-  /** Drops what is older than the bounds allow. */
+  /** Drops the oldest segments until the rest is within the limits. */
   trim(): void {
     const newest = this.#segments.at(-1);
     for (let oldest = this.#segments[0]; oldest; oldest = this.#segments[0]) {
-      // The age of a segment is that of its last event: until when it was open.
+      // The age of a segment is that of its last event: it counts from the time at which the segment was closed.
       const closedAtMs = this.#segments[1]?.openedAtMs ?? this.#now();
       const isTooOld = closedAtMs < this.#now() - this.#maxAgeMs;
       if (!isTooOld && (this.#bytes <= this.#maxBytes || oldest === newest)) return;

@@ -40,14 +40,14 @@ export interface StatusFeedContext {
 }
 
 const SNAPSHOT_CHUNK = 1000;
-/** The same, while much waits for slow clients already. */
+/** The same while many bytes wait for slow clients. */
 const SNAPSHOT_CHUNK_WHEN_SCARCE = 100;
-/** Chunks that are on their way from the hub to clients at the same time. */
+/** Chunks that are read from the hub and sent to clients concurrently. */
 const SNAPSHOTS_AT_ONCE = 32;
-/** Clients that take lists are sent one at most this often. */
+/** Shortest interval between two lists to a client. */
 const LIST_EVERY_MS = 100;
 
-/** What of a vehicle's last status decides whether the next one is news. */
+/** Part of a vehicle's last status that decides whether the next one has news. */
 interface LastStatus {
   fixTimeMs: number | null;
   activity: VehicleActivity | null;
@@ -55,7 +55,7 @@ interface LastStatus {
   level: number;
 }
 
-/** What of a status a client has not been sent. */
+/** Parts of a status that a client has not been sent. */
 interface News {
   isMoved: boolean;
   isStateNew: boolean;
@@ -63,13 +63,13 @@ interface News {
   isTankNew: boolean;
 }
 
-/** Positions and states from the hub to the clients that may see them, the newest only where a client is slow. */
+/** Sends positions and states from the hub to the clients that may see them. A slow client gets only the newest. */
 export class StatusFeed {
   readonly #context: StatusFeedContext;
   readonly #last = new Map<VehicleId, LastStatus>();
   readonly #numbers = new VehicleNumbers();
   readonly #snapshots = new FairQueue({ atOnce: SNAPSHOTS_AT_ONCE, maxWaiting: Number.POSITIVE_INFINITY });
-  /** Clients for which something waits: those that take messages one by one, and those that take lists. */
+  /** Clients with waiting messages: one queue for clients with single messages, one for clients with lists. */
   readonly #single: FlushQueue;
   readonly #lists: FlushQueue;
   #unsubscribe: Unsubscribe | null = null;
@@ -89,7 +89,7 @@ export class StatusFeed {
     this.#lists.stop();
   }
 
-  /** What waits for a client is for another subscription now; the next messages have its format. */
+  /** Starts a new subscription: drops waiting messages and sets the format of the next ones. */
   begin(client: LiveClient, subscription: Subscription): void {
     const sight = this.#sightOf(client);
     client.statuses.begin(
@@ -112,7 +112,7 @@ export class StatusFeed {
     this.#context.drivers.forget(vehicleId);
   }
 
-  /** The latest status of each vehicle that the client wants and may see. */
+  /** Sends the latest status of each vehicle that the client wants and may see. */
   async sendSnapshot(client: LiveClient, subscription: Subscription): Promise<void> {
     const { hub, directory, unsent, clock } = this.#context;
     const vehicleIds = [...this.#candidates(subscription)].filter((id) => this.#isVisible(client, subscription, id));
@@ -123,7 +123,7 @@ export class StatusFeed {
         const statuses = await hub.latest(ids);
         from += ids.length;
         const isLast = from >= vehicleIds.length;
-        // Rights may have changed meanwhile.
+        // Rights may have changed during the read.
         const isVisible = (id: VehicleId) => directory.vehicles.has(id) && this.#isVisible(client, subscription, id);
         if (client.isBinary) {
           const known = new Map(statuses.map((status) => [status.vehicleId, status]));
@@ -148,7 +148,7 @@ export class StatusFeed {
     } while (from < vehicleIds.length && client.open);
   }
 
-  /** Sends what is known of vehicles that the client could not see before, if it wants them. */
+  /** Sends the known status of vehicles that have become visible to the client, if it wants them. */
   async sendKnown(client: LiveClient, vehicleIds: readonly VehicleId[]): Promise<void> {
     for (let from = 0; from < vehicleIds.length && client.open; from += SNAPSHOT_CHUNK) {
       const statuses = await this.#context.hub.latest(vehicleIds.slice(from, from + SNAPSHOT_CHUNK));
@@ -168,7 +168,7 @@ export class StatusFeed {
     this.#lists.flushSoon();
   }
 
-  /** Somebody else drives these vehicles, or those who see the driver are others. */
+  /** Sends the drivers of vehicles whose driver, or whose driver's visibility, has changed. */
   async sendDrivers(vehicleIds: readonly VehicleId[], only?: LiveClient): Promise<void> {
     const { audiences, hub } = this.#context;
     const isWanted = (client: LiveClient) => client.subscription?.states === true && (only ?? client) === client;
@@ -183,7 +183,7 @@ export class StatusFeed {
     this.#lists.flushSoon();
   }
 
-  /** What the counters of vehicles show now, to the clients that asked for it. */
+  /** Sends counters of vehicles to the clients that subscribed to them. */
   sendCounters(counters: readonly VehicleCounters[]): void {
     const { audiences, metrics } = this.#context;
     for (const each of counters) {
@@ -204,7 +204,7 @@ export class StatusFeed {
       const { vehicleId, position, activity } = status;
       const level = levelOf(status.tank);
       const last = this.#last.get(vehicleId);
-      // A record without a usable fix comes with the position that is known already.
+      // A record without a usable fix carries the last known position.
       const isMoved = position !== null && last?.fixTimeMs !== position.fixTimeMs;
       const isStateNew = !isMoved || last === undefined || !isSameActivity(last.activity, activity);
       this.#last.set(vehicleId, { fixTimeMs: position?.fixTimeMs ?? null, activity, level });
@@ -212,7 +212,7 @@ export class StatusFeed {
       const audience = this.#context.audiences.of(vehicleId);
       if (audience.length === 0) continue;
       const update = new StatusUpdate(status, driverId);
-      // Before the first one, clients were sent what the hub had then.
+      // Before the first status, clients were sent the latest one of the hub.
       const isDriverNew = isNew || (last === undefined && update.hasDriver);
       const isTankNew = level !== (last?.level ?? NO_LEVEL);
       const news = { isMoved, isStateNew, isDriverNew, isTankNew };
@@ -232,7 +232,7 @@ export class StatusFeed {
     if (subscription === null || !client.open) return;
     const { sent } = this.#context.metrics;
     const hasPosition = isMoved && subscription.positions;
-    // A binary position has the state and the last contact.
+    // A binary position includes the state and the last contact.
     const hasState =
       subscription.states && (client.isBinary ? isStateNew || (isMoved && !subscription.positions) : true);
     const hasDriver = subscription.states && client.isBinary && isDriverNew;
@@ -286,7 +286,7 @@ export class StatusFeed {
     };
   }
 
-  /** By the rights of the moment at which it is called. */
+  /** Evaluates the rights at the time of each call. */
   #sightOf(client: LiveClient): Sight {
     const { directory } = this.#context;
     return {
@@ -307,8 +307,7 @@ export class StatusFeed {
 }
 
 /**
- * Clients that are flushed together: at the end of the turn of the event loop, and no sooner than a time after the
- * last.
+ * Clients that are flushed together: at the end of the event loop turn, and at most once per interval.
  */
 class FlushQueue {
   readonly #everyMs: number;
@@ -355,14 +354,14 @@ const NEW_DRIVER: News = { isMoved: false, isStateNew: false, isDriverNew: true,
 
 const NO_LEVEL = -1;
 
-/** What is in a tank as lists show it, as a number: whole percent, and whether it is filled or drained. */
+/** Fuel level as one number, at the resolution of lists: whole percent, and whether the tank is filled or drained. */
 function levelOf(tank: TankLevel | undefined): number {
   if (tank === undefined) return NO_LEVEL;
   const change = tank.change === undefined ? 0 : tank.change === 'refuelling' ? 1 : 2;
   return 3 * Math.max(0, Math.round((100 * tank.levelL) / tank.capacityL)) + change;
 }
 
-/** Both come from the engine: what did not change is equal in all its parts. */
+/** Compares by value: both come from the engine, which leaves unchanged parts equal. */
 function isSameActivity(one: VehicleActivity | null, other: VehicleActivity | null): boolean {
   if (one === null || other === null) return one === other;
   return (

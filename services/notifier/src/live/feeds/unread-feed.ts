@@ -14,13 +14,13 @@ export interface UnreadFeedContext {
   clock: Clock;
 }
 
-/** A user's notifications are counted at most this often. */
+/** Shortest interval between two counts of a user's notifications. */
 const COUNT_EVERY_MS = 1000;
 
-/** The number of unread notifications, to the clients that asked for it. */
+/** Sends the number of unread notifications to the clients that subscribed to it. */
 export class UnreadFeed {
   readonly #context: UnreadFeedContext;
-  /** Users that are being counted, or were a moment ago; true: something changed since. */
+  /** Users being counted or counted within the interval; true: something changed since. */
   readonly #counting = new Map<UserId, boolean>();
   #isStopped = false;
 
@@ -28,7 +28,7 @@ export class UnreadFeed {
     this.#context = context;
   }
 
-  /** The number may have changed: something was saved or read, or rights changed. */
+  /** Notes that the number may have changed: a notification was saved or read, or rights changed. */
   changed(userId: UserId): void {
     if (this.#isStopped || !this.#isWanted(userId)) return;
     if (this.#counting.has(userId)) this.#counting.set(userId, true);
@@ -44,7 +44,7 @@ export class UnreadFeed {
     try {
       const { directory, inbox } = this.#context;
       const unread = directory.users.has(userId) ? await inbox.unread(userId) : [];
-      /** The same for all callers that are the same. */
+      /** Cache by caller: clients of the same caller have the same count. */
       const counts = new Map<User, number>();
       for (const client of this.#context.connections.of(userId)) {
         const caller = client.callerIn(directory);

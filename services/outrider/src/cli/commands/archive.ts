@@ -12,7 +12,7 @@ const COLUMNS: readonly Column[] = [
   ['ACCEPTED', 'isAccepted'],
 ];
 
-/** What the archive has lost. */
+/** Commands about data that the archive has lost. */
 export const archiveCommands: readonly CliCommand[] = [
   {
     name: 'archive gaps',

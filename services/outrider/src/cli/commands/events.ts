@@ -19,7 +19,7 @@ async function tail(invocation: Invocation): Promise<void> {
   const { options, session, terminal } = invocation;
   await invocation.client();
   let since = typeof options.since === 'string' ? options.since : null;
-  // A token ends after a while; the login outlives it.
+  // A token expires before the login does.
   for (let hasOpened = true; !terminal.signal.aborted; ) {
     if (!hasOpened) throw new CommandError('the service does not take the key or the login');
     const ended = await follow(invocation, since);
@@ -29,7 +29,7 @@ async function tail(invocation: Invocation): Promise<void> {
   }
 }
 
-/** Resolves when the token is no longer taken, or when Ctrl-C ends it. */
+/** Resolves when the token is no longer accepted or Ctrl-C is pressed. */
 function follow(
   { options, isJson, session, terminal }: Invocation,
   since: string | null,

@@ -31,7 +31,7 @@ async function follow({ operands, options, session, client, terminal }: Invocati
         isRenewed = false;
       }
     } catch (error) {
-      // A token ends after a while; the login outlives it.
+      // A token expires before the login does.
       if (!(error instanceof ApiError) || error.status !== 401 || session.apiKey !== null || isRenewed) throw error;
       await session.renew();
       isRenewed = true;

@@ -6,7 +6,7 @@ import { writeFile } from '../files.ts';
 const POLL_MS = 500;
 const FOR_ITS_OWNER = 0o600;
 
-/** Export and erasure of what is held about people and vehicles. */
+/** Export and erasure of personal and vehicle data. */
 export const protectionCommands: readonly CliCommand[] = [
   {
     name: 'vehicles erase-history',
@@ -89,7 +89,7 @@ async function fleetRetention({ operands: { ID: id = '', DAYS: days }, isJson, c
   else terminal.print(retentionDays === null ? 'no limit' : `${retentionDays} days`);
 }
 
-/** @throws {CommandError} when the job fails or is cancelled, and where the command ends before it */
+/** @throws {CommandError} when the job fails or is cancelled, or the command is stopped before */
 async function ended(client: Client, id: string, signal: AbortSignal): Promise<Job> {
   const look = () => client.get('/api/v1/jobs/{id}', { path: { id } });
   const job = await endedJob(look, POLL_MS, signal).catch((error) => {
