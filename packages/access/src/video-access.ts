@@ -237,8 +237,7 @@ export class VideoAccess {
   }
 
   /**
-   * Changes a task until its terminal is asked to play. Allowed for the account that made it, and for those who manage
-   * the vehicle.
+   * Changes a task until its terminal is asked to play. Allowed for its author, and for those who manage the vehicle.
    *
    * @param ifMatch the `changedAtMs` that the caller last saw; null: any
    */
@@ -267,8 +266,7 @@ export class VideoAccess {
   }
 
   /**
-   * Removes a task in any state, and its file. Allowed for the account that made it, and for those who manage the
-   * vehicle.
+   * Removes a task in any state, and its file. Allowed for its author, and for those who manage the vehicle.
    *
    * @param ifMatch as in {@link changeTask}
    */
@@ -308,10 +306,7 @@ export class VideoAccess {
     yield* bytes;
   }
 
-  /**
-   * Deletes the video of a finished task; the task stays in the list. Allowed for the account that made it, and for
-   * those who manage the vehicle.
-   */
+  /** Deletes the video of a finished task. Allowed for the author of the task, and for those who manage the vehicle. */
   async removeFile(id: VideoTaskId): Promise<void> {
     const task = await this.#task(id);
     this.#requireKept(task, 'delete its video');

@@ -63,10 +63,7 @@ export class Connection {
   /** Whether the terminal has other connections; set by `ConnectedTerminals`. */
   hasRivals = false;
   #ending = false;
-  /**
-   * Ends the connection regardless of its data: first if it does not identify itself in time, later if it does not
-   * close in time.
-   */
+  /** Ends a connection that does not identify itself in time, and later one that does not close in time. */
   #deadline: Timer;
   #peerIsDone = false;
   #heldByGateway = false;
