@@ -10,7 +10,8 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 
 const OUTRIDER = join(import.meta.dirname, '../../outrider/src');
 const PORTS = ['PORT', 'VIDEO_MEDIA_PORT', ...PORT_VARIABLES.filter((name) => !name.includes('_TLS_'))];
-const START_MS = 120_000;
+/** Longer than the demo waits for its history, so that it says what it waits for. */
+const START_MS = 150_000;
 /** Machines that run tests draw maps without a graphics processor, and do other things meanwhile. */
 const PAGE_PATIENCE_MS = 60_000;
 const JSON_TYPE = 'application/json';
@@ -97,6 +98,7 @@ function textUntil(child: ChildProcess, pattern: RegExp): Promise<string> {
     child.once('exit', () => give('ended'));
     child.stderr?.on('data', (chunk: Buffer) => {
       text += chunk;
+      if (text.includes('still being taken in')) give('waited for its history in vain');
     });
     child.stdout?.on('data', (chunk: Buffer) => {
       text += chunk;
