@@ -131,8 +131,10 @@ export class GoodClients {
     if (vehicle.status !== 200 || terminalId !== GOOD_TERMINALS[0])
       throw new Error(`a good vehicle was answered ${vehicle.status}, with terminal ${terminalId}`);
     const ready = await get('/health/ready');
-    if (ready.status !== 200) throw new Error(`the service is not ready: ${(await ready.text()).slice(0, 300)}`);
-    await ready.arrayBuffer().catch(() => {});
+    const { parts } = (await ready.json()) as { parts: Record<string, { status: string }> };
+    if (ready.status === 200) return;
+    const failed = Object.entries(parts).filter(([, { status }]) => status !== 'ok');
+    throw new Error(`the service is not ready: ${JSON.stringify(Object.fromEntries(failed)).slice(0, 1000)}`);
   }
 }
 
