@@ -9,6 +9,8 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} } as n
 let clock: VirtualClock;
 let workAtMs: number | null;
 let startError: Error | null;
+/** Modules of the thread are loaded meanwhile. */
+let loading: Promise<void>;
 let reports: number;
 /** What became of each thread that was started. */
 let events: string[];
@@ -32,6 +34,7 @@ function createThread(): ThreadOfService {
       failThread = reject;
     }),
     async start() {
+      await loading;
       if (startError !== null) throw startError;
       events.push('start');
     },
@@ -47,7 +50,7 @@ function createThread(): ThreadOfService {
 
 beforeEach(async () => {
   clock = new VirtualClock();
-  [workAtMs, startError, reports, events] = [null, null, 0, []];
+  [workAtMs, startError, reports, events, loading] = [null, null, 0, [], Promise.resolve()];
   thread = threadOnDemand({
     name: 'reporter',
     checks: ['reports'],
@@ -91,6 +94,19 @@ test('its checks pass while it does not run, and are its own while it does', asy
   expect(await thread.check('reports')).toBeUndefined();
   workAtMs = clock.now();
   await clock.advance(1000);
+  expect(await thread.check('reports')).toEqual({ warnings: ['as the thread says'] });
+});
+
+test('its checks pass while it starts: the work waits that long, and nothing else', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  loading = promise;
+  workAtMs = clock.now();
+  await clock.advance(2000);
+  expect(events).toEqual([]);
+  expect(await thread.check('reports')).toBeUndefined();
+  resolve();
+  await clock.advance(1);
+  expect(events).toEqual(['start']);
   expect(await thread.check('reports')).toEqual({ warnings: ['as the thread says'] });
 });
 

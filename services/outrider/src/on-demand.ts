@@ -37,8 +37,12 @@ export function threadOnDemand(parts: OnDemandParts): ThreadOfService {
 
   async function begin(): Promise<void> {
     const begun = createThread();
-    cannotStart = true;
-    await begun.start();
+    try {
+      await begun.start();
+    } catch (error) {
+      cannotStart = true;
+      throw error;
+    }
     cannotStart = false;
     begun.failed?.catch(fail);
     thread = begun;
