@@ -117,20 +117,26 @@ export class GoodClients {
     await within('the live position of a good phone', live);
   }
 
+  /** Reads positions from the archive, which starts the archive's process. @throws {Error} where it isn't answered */
+  async readArchive(): Promise<void> {
+    const at = encodeURIComponent(new Date().toISOString());
+    const answer = await this.#get(`/api/v1/reports/positions-at?vehicleId=${this.#vehicleIds[0]}&at=${at}`);
+    if (answer.status !== 200) throw new Error(`a good report was answered ${answer.status}: ${await answer.text()}`);
+    await answer.arrayBuffer();
+  }
+
+  async #get(path: string): Promise<Response> {
+    const headers = { Authorization: `JWT ${this.#jwt}` };
+    return within(`GET ${path}`, fetch(`http://${this.#service.host}:${this.#service.ports.http}${path}`, { headers }));
+  }
+
   async #rest(): Promise<void> {
     if (this.#live?.readyState !== WebSocket.OPEN) throw new Error('the live connection of a good client was ended');
-    const get = async (path: string): Promise<Response> => {
-      const headers = { Authorization: `JWT ${this.#jwt}` };
-      return within(
-        `GET ${path}`,
-        fetch(`http://${this.#service.host}:${this.#service.ports.http}${path}`, { headers }),
-      );
-    };
-    const vehicle = await get(`/api/v1/vehicles/${this.#vehicleIds[0]}`);
+    const vehicle = await this.#get(`/api/v1/vehicles/${this.#vehicleIds[0]}`);
     const { terminalId } = (await vehicle.json()) as { terminalId?: string };
     if (vehicle.status !== 200 || terminalId !== GOOD_TERMINALS[0])
       throw new Error(`a good vehicle was answered ${vehicle.status}, with terminal ${terminalId}`);
-    const ready = await get('/health/ready');
+    const ready = await this.#get('/health/ready');
     const { parts } = (await ready.json()) as { parts: Record<string, { status: string }> };
     if (ready.status === 200) return;
     const failed = Object.entries(parts).filter(([, { status }]) => status !== 'ok');
