@@ -1,5 +1,6 @@
 export { isTimeZone, MAX_INTERVALS, PERIODS, type Period } from './calendar.ts';
 export { eventsCursor, jumpState, trackCursor, visitCursor } from './cursors.ts';
+export { eventsOf } from './fleet-events.ts';
 export {
   armed,
   CsvError,

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { runs } from './runs.ts';
+import { hasAllInputs, runs } from './runs.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -12,6 +12,16 @@ test.each([
 ])('TEST_RUNS=%s of %i is %i', (factor, full, expected) => {
   vi.stubEnv('TEST_RUNS', factor);
   expect(runs(full)).toBe(expected);
+});
+
+test.each([
+  [undefined, false],
+  ['0.9', false],
+  ['1', true],
+  ['5', true],
+])('TEST_RUNS=%s asks for all inputs: %s', (factor, expected) => {
+  vi.stubEnv('TEST_RUNS', factor);
+  expect(hasAllInputs()).toBe(expected);
 });
 
 test.each(['0', '-1', 'full'])('TEST_RUNS=%s is refused', (factor) => {

@@ -1,6 +1,6 @@
 import type { ProblemKind } from '@outrider/access';
 import { NOTIFIED_KINDS } from '@outrider/domain';
-import { runs } from '@outrider/testing';
+import { hasAllInputs } from '@outrider/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ABSENT, type Answer, type CallOptions, World } from './api.fixture.ts';
 import { openApiDocument } from './openapi.ts';
@@ -66,7 +66,7 @@ const document = JSON.parse(JSON.stringify(openApiDocument(DESCRIBED))) as {
 };
 const MAX_BYTES = 1024 * 1024;
 /** Whether each place is sent everything that is wrong there. */
-const EVERY_INPUT = runs(100) >= 100;
+const EVERY_INPUT = hasAllInputs();
 let turn = 0;
 /**
  * All of them; by default, where all would take half a minute, one, another each time: of every kind of mistake each is

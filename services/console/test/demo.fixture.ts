@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { PORT_VARIABLES } from '@outrider/protocols';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
+import { HISTORY_PATIENCE_MS } from '../../outrider/src/demo/settings.ts';
 
 const OUTRIDER = join(import.meta.dirname, '../../outrider/src');
 const PORTS = ['PORT', 'VIDEO_MEDIA_PORT', ...PORT_VARIABLES.filter((name) => !name.includes('_TLS_'))];
 /** Longer than the demo waits for its history, so that it says what it waits for. */
-const START_MS = 150_000;
+const START_MS = HISTORY_PATIENCE_MS + 30_000;
 /** Machines that run tests draw maps without a graphics processor, and do other things meanwhile. */
 const PAGE_PATIENCE_MS = 60_000;
 const JSON_TYPE = 'application/json';

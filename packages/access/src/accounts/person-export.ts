@@ -1,7 +1,14 @@
 import { type Directory, type DriverId, isoTime, type User, type UserId } from '@outrider/domain';
 import type { Registry } from '@outrider/registry';
-import { allRows, jsonRow, type Question, type ReportKind, type ReportSources, reportKind } from '@outrider/reports';
-import { driverShifts } from '../fleet/driver-shifts.ts';
+import {
+  allRows,
+  eventsOf,
+  jsonRow,
+  type Question,
+  type ReportKind,
+  type ReportSources,
+  reportKind,
+} from '@outrider/reports';
 import { isOperator, rightToDriver, rightToUser } from '../rights.ts';
 
 /** Kind of the jobs that export what is held about a person. */
@@ -100,9 +107,9 @@ async function* rowsOf(kind: ReportKind, id: DriverId, sources: ExportSources): 
 /** Times at which the driver's codes were read, from the events of vehicles. */
 async function* shiftsOf(id: DriverId, { reports, vehicles, nowMs, signal }: ExportSources): AsyncGenerator<Rows> {
   yield { section: 'shifts', rows: [] };
-  const range = { fromMs: 0, toMs: nowMs, signal };
+  const asked = { kinds: ['driver-shift'] as const, fromMs: 0, toMs: nowMs, signal };
   const ids = vehicles.map((vehicle) => vehicle.id);
-  for await (const shifts of driverShifts(reports.archive, ids, range)) {
+  for await (const shifts of eventsOf(reports.archive, ids, asked)) {
     const drivers = await reports.driversAt(
       shifts.map(({ vehicleId, startedAtMs, driverCode }) => ({ vehicleId, atMs: startedAtMs, code: driverCode })),
     );

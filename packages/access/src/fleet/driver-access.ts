@@ -10,13 +10,12 @@ import {
   type VehicleId,
 } from '@outrider/domain';
 import type { DriverFields, Page, Paging } from '@outrider/registry';
-import type { ReportArchive } from '@outrider/reports';
+import { eventsOf, type ReportArchive } from '@outrider/reports';
 import { AccessPart } from '../checks.ts';
 import { badField, notFound } from '../problem.ts';
 import { ofBoth, rightToDriver, rightToVehicle } from '../rights.ts';
 import { type Search, type SearchPage, searched } from '../search.ts';
 import { type CustomPatch, customMerged } from './custom-fields.ts';
-import { driverShifts } from './driver-shifts.ts';
 import { type DrivenMoment, driversAt, type NamedDriver } from './who-drove.ts';
 
 /** A code that no driver has, with the vehicle and the times at which it was read. */
@@ -160,7 +159,7 @@ export class DriverAccess extends AccessPart {
       .filter((vehicle) => maySeeVehicle(this.caller, vehicle))
       .map(({ id }) => id);
     let shifts = 0;
-    for await (const some of driverShifts(archive, ids, { fromMs, toMs, signal })) {
+    for await (const some of eventsOf(archive, ids, { kinds: ['driver-shift'], fromMs, toMs, signal })) {
       for (const { driverCode: code, vehicleId, startedAtMs } of some) {
         const vehicle = directory.vehicles.get(vehicleId);
         if (vehicle === undefined || directory.driversOfCode(vehicle.dealerId, code).length > 0) continue;

@@ -1,15 +1,13 @@
-import { type DriverId, type FleetEvent, pagesOf, type VehicleId } from '@outrider/domain';
-import { type FleetCursor, LIST_FLEET } from '@outrider/warehouse';
+import type { DriverId, FleetEvent, VehicleId } from '@outrider/domain';
 import { placeOf } from '../calendar.ts';
 import { listCursor } from '../cursors.ts';
+import { eventsOf } from '../fleet-events.ts';
 import {
-  fleetFrom,
   isOfDrivers,
   type Page,
   type Question,
   type ReportKind,
   type ReportSources,
-  ROWS_AT_ONCE,
   type Row,
   seconds,
   TooManyRowsError,
@@ -151,18 +149,9 @@ function byNameAndTime(a: Work, b: Work): number {
 /** Trips and shifts that began in the time range, a page at a time. */
 async function* begunEvents({ archive }: ReportSources, question: Question): AsyncGenerator<FleetEvent[]> {
   const { vehicles, fromMs, toMs, signal } = question;
-  for (let from: string | null = vehicles[0]?.id ?? null; from !== null; ) {
-    const { part, following }: ReturnType<typeof fleetFrom> = fleetFrom(vehicles, from, LIST_FLEET);
-    const pages = pagesOf((after: FleetCursor | null) => {
-      signal.throwIfAborted();
-      return archive.overlappingEvents({
-        ...{ vehicleIds: part.map(({ id }) => id), kinds: ['trip', 'driver-shift'], fromMs, toMs },
-        ...{ limit: ROWS_AT_ONCE, after, signal },
-      });
-    });
-    for await (const { events } of pages) yield events.filter(({ startedAtMs }) => startedAtMs >= fromMs);
-    from = following;
-  }
+  const ids = vehicles.map(({ id }) => id);
+  for await (const events of eventsOf(archive, ids, { kinds: ['trip', 'driver-shift'], fromMs, toMs, signal }))
+    yield events.filter(({ startedAtMs }) => startedAtMs >= fromMs);
 }
 
 function rowOf(work: Work, question: Question): Row {

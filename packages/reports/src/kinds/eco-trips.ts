@@ -1,15 +1,7 @@
-import {
-  type EventKind,
-  type FleetEvent,
-  geofenceOf,
-  manoeuvreOf,
-  pagesOf,
-  type Trip,
-  type VehicleId,
-} from '@outrider/domain';
-import type { FleetCursor } from '@outrider/warehouse';
+import { type EventKind, type FleetEvent, geofenceOf, manoeuvreOf, type Trip, type VehicleId } from '@outrider/domain';
+import { eventsOf } from '../fleet-events.ts';
 import { knownOfOpen, lastingUntil, totalsOfOpenTrips } from '../known.ts';
-import { type Question, type ReportSources, ROWS_AT_ONCE } from '../report.ts';
+import type { Question, ReportSources } from '../report.ts';
 import {
   DEFAULT_ECO_WEIGHTS,
   type EcoAmounts,
@@ -141,11 +133,8 @@ async function* violationsOf(
     fromMs: starts.reduce((a, b) => Math.min(a, b)) - 1,
     toMs: ends.reduce((a, b) => Math.max(a, b)) + 1,
   };
-  const { signal } = question;
-  const pages = pagesOf((after: FleetCursor | null) =>
-    sources.archive.overlappingEvents({ vehicleIds, kinds: KINDS, ...range, limit: ROWS_AT_ONCE, after, signal }),
-  );
-  for await (const { events } of pages) {
+  const asked = { kinds: KINDS, ...range, signal: question.signal };
+  for await (const events of eventsOf(sources.archive, vehicleIds, asked)) {
     await sources.readDeleted(events.map(geofenceOf));
     const untilOf = await lastingUntil(sources, events, question);
     for (const event of events) {

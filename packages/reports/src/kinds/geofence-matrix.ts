@@ -1,7 +1,8 @@
-import { type FleetEvent, type GeofenceId, pagesOf, type VehicleId } from '@outrider/domain';
-import { type FleetCursor, LIST_FLEET } from '@outrider/warehouse';
+import type { FleetEvent, GeofenceId, VehicleId } from '@outrider/domain';
+import { LIST_FLEET } from '@outrider/warehouse';
 import { placeOf } from '../calendar.ts';
 import { type ShapeCursor, shapeCursor } from '../cursors.ts';
+import { eventsOf } from '../fleet-events.ts';
 import { lastingUntil } from '../known.ts';
 import {
   fleetFrom,
@@ -107,10 +108,8 @@ async function cellsOf(
   const { fromMs, toMs, signal } = question;
   const { cuts } = byPeriod(question);
   const cells = new Map<VehicleId, Map<string, Cell>>();
-  const asked = { vehicleIds: [...vehicleIds], kinds: ['geofence-visit'] as const, fromMs, toMs, limit: ROWS_AT_ONCE };
-  const pages = pagesOf((after: FleetCursor | null) => sources.archive.overlappingEvents({ ...asked, after, signal }));
-  for await (const { events } of pages) {
-    const visits = events.filter((event) => event.kind === 'geofence-visit');
+  const asked = { kinds: ['geofence-visit'] as const, fromMs, toMs, signal };
+  for await (const visits of eventsOf(sources.archive, [...vehicleIds], asked)) {
     await sources.readDeleted(visits.map(({ geofenceId }) => geofenceId));
     const untilOf = await lastingUntil(sources, visits, question);
     for (const visit of visits) {

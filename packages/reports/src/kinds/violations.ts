@@ -1,18 +1,11 @@
-import {
-  ALARMS,
-  type EventKind,
-  eventKindsWhere,
-  type FleetEvent,
-  geofenceOf,
-  pagesOf,
-  type VehicleId,
-} from '@outrider/domain';
-import { type FleetCursor, LIST_FLEET } from '@outrider/warehouse';
+import { ALARMS, type EventKind, eventKindsWhere, type FleetEvent, geofenceOf, type VehicleId } from '@outrider/domain';
+import { LIST_FLEET } from '@outrider/warehouse';
 import { calendarOf, placeOf } from '../calendar.ts';
 import { type ShapeCursor, shapeCursor } from '../cursors.ts';
+import { eventsOf } from '../fleet-events.ts';
 import { lastingUntil } from '../known.ts';
 import { withPlaces } from '../places.ts';
-import { fleetFrom, type Page, type Question, type ReportSources, ROWS_AT_ONCE, type Row, seconds } from '../report.ts';
+import { fleetFrom, type Page, type Question, type ReportSources, type Row, seconds } from '../report.ts';
 import { PERIOD_START } from '../totals.ts';
 import { isIncluded, PLACES, places, shownAlarm } from './event-lists.ts';
 
@@ -106,9 +99,7 @@ async function bundlesOf(
   if (vehicleIds.length === 0) return new Map();
   const { cuts } = calendarOf(fromMs, toMs, timeZone, period);
   const found = new Map<VehicleId, Map<string, Bundle>>();
-  const asked = { vehicleIds, kinds: VIOLATIONS, fromMs, toMs, limit: ROWS_AT_ONCE };
-  const pages = pagesOf((after: FleetCursor | null) => sources.archive.overlappingEvents({ ...asked, after, signal }));
-  for await (const { events } of pages) {
+  for await (const events of eventsOf(sources.archive, vehicleIds, { kinds: VIOLATIONS, fromMs, toMs, signal })) {
     await sources.readDeleted(events.map(geofenceOf));
     const untilOf = await lastingUntil(sources, events, question);
     for (const event of events) {

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { builtConsole } from '@outrider/api';
 import { type ProtocolName, SYSTEM_CLOCK } from '@outrider/domain';
-import { eventsTopic, telemetryTopic } from '@outrider/log';
+import { telemetryTopic } from '@outrider/log';
 import type { Config } from '@outrider/runtime';
 import {
   CAMERA_PHONE,
@@ -36,6 +36,8 @@ import { type PastVehicle, type WrittenHistory, writeHistory } from './history.t
 import { type DemoMemory, readMemory, writeMemory } from './memory.ts';
 import { startReceiver } from './receiver.ts';
 import { stageScenes } from './scene.ts';
+import { HISTORY_PATIENCE_MS } from './settings.ts';
+import { progressOf } from './taking-in.ts';
 
 /** A demo fleet with history and live vehicles, run together with the service. */
 export interface Demo {
@@ -60,7 +62,6 @@ const TOWN_FILE = 'demo/town.mbtiles';
 /** Zoom that shows most of the town. */
 const FIRST_ZOOM = 12.6;
 const LOOK_EVERY_MS = 100;
-const PATIENCE_MS = 120_000;
 
 /**
  * A fleet in a made-up town that uses the service as any fleet does: terminals over TCP and HTTP, a login, the REST
@@ -230,42 +231,22 @@ class RunningDemo implements Demo {
     writeMemory(this.#memoryFile, this.#memory);
   }
 
-  /** Resolves when rules, archive and notifications have processed the written history. */
-  async #takenIn({ hub, log, warehouse }: Stores, { positions, lastFixMs }: WrittenHistory): Promise<void> {
-    const print = this.#progress(`Taking in ${positions.toLocaleString('en')} positions`);
-    const ends = await log.endOffsets(telemetryTopic);
-    const end = Math.max(1, ...ends.values());
-    const endMs = SYSTEM_CLOCK.now() + PATIENCE_MS;
-    const behind = async (): Promise<string[]> => {
-      const readers = await log.readers();
-      const telemetry = readers.filter(({ topic }) => topic === telemetryTopic.name);
-      print(Math.min(0.95, ...telemetry.map(({ offset }) => offset / end)));
-      // Once a vehicle's status has its last fix, its events are in the log.
-      const statuses = new Map((await hub.latest([...lastFixMs.keys()])).map((each) => [each.vehicleId, each]));
-      const unevaluated = [...lastFixMs].filter(
-        ([vehicleId, fixMs]) => (statuses.get(vehicleId)?.position?.fixTimeMs ?? 0) < fixMs,
-      );
-      if (unevaluated.length > 0) return unevaluated.map(([vehicleId]) => `the rules for vehicle ${vehicleId}`);
-      // A query makes the archive write pending events, which otherwise may wait for minutes.
-      await warehouse.positions({ vehicleIds: [...lastFixMs.keys()], fromMs: 0, toMs: 1, limit: 1 });
-      const events = Math.max(0, ...(await log.endOffsets(eventsTopic)).values());
-      const ends = new Map([
-        [telemetryTopic.name, end],
-        [eventsTopic.name, events],
-      ]);
-      return readers
-        .filter(({ topic, offset }) => offset < (ends.get(topic) ?? 0))
-        .map(({ reader, topic, offset }) => `${reader}, which is at ${offset} of ${ends.get(topic)} in ${topic}`);
-    };
-    for (let waitsFor = await behind(); waitsFor.length > 0; waitsFor = await behind()) {
+  /** Resolves when rules, archive and notifications have processed the written history, or take too long. */
+  async #takenIn(stores: Stores, history: WrittenHistory): Promise<void> {
+    const print = this.#progress(`Taking in ${history.positions.toLocaleString('en')} positions`);
+    const end = Math.max(1, ...(await stores.log.endOffsets(telemetryTopic)).values());
+    const endMs = SYSTEM_CLOCK.now() + HISTORY_PATIENCE_MS;
+    while (true) {
+      const { share, waitsFor } = await progressOf(stores, history, end);
+      const [first] = waitsFor;
+      print(first === undefined ? 1 : Math.min(0.95, share));
+      if (first === undefined) return;
       if (SYSTEM_CLOCK.now() > endMs) {
-        const [first] = waitsFor;
         process.stderr.write(`the history is still being taken in (by ${first}); the fleet starts anyway\n`);
         return;
       }
       await SYSTEM_CLOCK.sleep(LOOK_EVERY_MS);
     }
-    print(1);
   }
 
   /** Marks most notifications as read: a week of unread ones would be unrealistic. */
