@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { PORT_VARIABLES } from '@outrider/protocols';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { HISTORY_PATIENCE_MS } from '../../outrider/src/demo/settings.ts';
+import { HISTORY_PATIENCE_MS } from '../../outrider/src/demo/patience.ts';
 
 const OUTRIDER = join(import.meta.dirname, '../../outrider/src');
 const PORTS = ['PORT', 'VIDEO_MEDIA_PORT', ...PORT_VARIABLES.filter((name) => !name.includes('_TLS_'))];
