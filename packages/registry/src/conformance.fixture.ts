@@ -27,15 +27,7 @@ type Suite = (database: string, newPlace: () => Promise<Place & LeasesPlace>) =>
 
 /** What a registry does on every database that it runs on. Each list is a file of tests on a server, side by side. */
 export const SUITES = {
-  store: [
-    registryConformance,
-    auditConformance,
-    idempotencyConformance,
-    jobsConformance,
-    leasesConformance,
-    reportsConformance,
-    videoConformance,
-  ],
+  store: [registryConformance, auditConformance, idempotencyConformance, reportsConformance, videoConformance],
   accounts: [
     apiKeysConformance,
     erasuresConformance,
@@ -54,4 +46,5 @@ export const SUITES = {
     vehicleMovesConformance,
   ],
   notifications: [forwardingConformance, incidentsConformance, notificationsConformance],
+  work: [jobsConformance, leasesConformance],
 } satisfies Record<string, readonly Suite[]>;
