@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { processesOf } from '@outrider/testing/process-tree';
 import { type Ports, type ServiceProcess, spawnService } from '../../services/outrider/src/service.fixture.ts';
 
 const START_AGAIN_AFTER_MS = 500;
+const ENDS_WITHIN_MS = 30_000;
 
 /** What the folder of the service is on. */
 interface Mounted {
@@ -21,7 +23,10 @@ export interface Lone<Disk extends Mounted> {
    * once.
    */
   giveBackSpace(): Promise<void>;
-  /** Stops the service where it is for as long as `work` takes, which has to kill it; then it is started again. */
+  /**
+   * Stops the service and its child processes for as long as `work` takes, which has to kill them; then the service is
+   * started again.
+   */
   whileHeld<Result>(work: (kill: () => Promise<void>) => Promise<Result>): Promise<Result>;
   restarts(): number;
   /** Standard error of all its processes. */
@@ -75,9 +80,7 @@ export async function openLone<Disk extends Mounted>(
     disk,
     ports,
     whileHeld(work) {
-      const service = lives.at(-1) ?? first;
-      service.hold();
-      const result = work(() => service.kill());
+      const result = whileStopped(lives.at(-1) ?? first, work);
       held = result;
       return result;
     },
@@ -86,6 +89,24 @@ export async function openLone<Disk extends Mounted>(
     said: () => lives.map(({ stderrText }) => stderrText()).join(''),
     close,
   };
+}
+
+/** Stops a process and its children, which also have files open, and kills all of them when `work` asks for it. */
+async function whileStopped<Result>(
+  service: ServiceProcess,
+  work: (kill: () => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  process.kill(service.pid, 'SIGSTOP');
+  const [, ...children] = await processesOf(service.pid);
+  for (const pid of children) process.kill(pid, 'SIGSTOP');
+  return work(async () => {
+    for (const pid of children) process.kill(pid, 'SIGKILL');
+    await service.kill();
+    for (const endMs = performance.now() + ENDS_WITHIN_MS; children.some((pid) => existsSync(`/proc/${pid}`)); ) {
+      if (performance.now() > endMs) throw new Error(`a process of ${children.join(', ')} did not end`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  });
 }
 
 /** SQLite reuses its write-ahead log from the front, which needs no more space, until the log is truncated. */

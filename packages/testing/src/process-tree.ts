@@ -6,7 +6,7 @@ import { readdir, readFile } from 'node:fs/promises';
  */
 
 /** The process and its running children. */
-async function processesOf(pid: number): Promise<number[]> {
+export async function processesOf(pid: number): Promise<number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1').catch(() => '');
   return [pid, ...children.split(' ').filter(Boolean).map(Number)];
 }

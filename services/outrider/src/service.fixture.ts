@@ -36,14 +36,13 @@ const ANY_PORTS = Object.fromEntries(
 
 /** The process of the service. */
 export interface ServiceProcess {
+  pid: number;
   /** Its ports, once it listens; null when it ended before. */
   ready: Promise<Ports | null>;
   /** Its standard error. */
   stderrText(): string;
   /** Resolves when it has ended, for any reason. */
   ended: Promise<unknown>;
-  /** Stops all of it where it is, until it is killed. */
-  hold(): void;
   /** `kill -9`: it can save nothing. Resolves when it has ended. */
   kill(): Promise<void>;
   /** As Ctrl-C does. @returns the exit code */
@@ -95,10 +94,10 @@ export function spawnService(
   });
   const exited = once(child, 'exit') as Promise<[number | null]>;
   return {
+    pid: child.pid ?? 0,
     ready: firstLine(child).then((line) => (line === null ? null : (JSON.parse(line) as { ports: Ports }).ports)),
     stderrText: () => stderrText,
     ended: exited,
-    hold: () => child.kill('SIGSTOP'),
     async kill() {
       child.kill('SIGKILL');
       await exited;
