@@ -114,6 +114,7 @@ export const COMMAND_REASONS = [
   'too-many',
   'connection-lost',
   'no-answer',
+  'superseded',
   'vehicle-deleted',
 ] as const;
 export type CommandReason = (typeof COMMAND_REASONS)[number];
@@ -203,7 +204,10 @@ export function orderFault(
   const ability = abilities.find(({ type }) => type === order.type);
   if (ability === undefined) {
     const known = abilities.map(({ type }) => type).join(', ');
-    return { parameter: null, detail: `The vehicle’s terminal has no such command; it has: ${known || 'none'}.` };
+    return {
+      parameter: null,
+      detail: `The terminal of the vehicle does not support this command. Supported: ${known || 'none'}.`,
+    };
   }
   if (order.type === 'output-set' && ability.type === 'output-set')
     return outside('output', order.parameters.output, ability.outputs);

@@ -166,6 +166,8 @@ test('what was written as KML is read as the same geofence', () => {
     groupIds: fc.constantFrom(null, ['a', 'b']),
     sharedWithOrganisation: fc.boolean(),
     sharedGroupIds: fc.constantFrom([], ['c']),
+    externalId: fc.option(printable),
+    customAttributes: fc.constantFrom({}, { costCentre: '47"<11>', axles: 4, leased: true }),
   });
   fc.assert(
     fc.property(geofence, (drawn) => {
@@ -184,20 +186,20 @@ test('what was written as KML is read as the same geofence', () => {
 
 test('what is no such file, too deep, too much or expands is refused in words', () => {
   const refused = (format: FileFormat, text: string) => expect(() => read(format, text), text.slice(0, 80));
-  for (const text of ['null', '{}', '[]', '{"type":"Topology"}']) refused('geojson', text).toThrow('It is no GeoJSON');
-  refused('geojson', '').toThrow('It is no JSON');
+  for (const text of ['null', '{}', '[]', '{"type":"Topology"}']) refused('geojson', text).toThrow('It is not GeoJSON');
+  refused('geojson', '').toThrow('It is not JSON');
   refused('kml', 'PK\u0003\u0004…').toThrow('KMZ');
-  refused('kml', '<gpx/>').toThrow('It is no KML');
-  refused('gpx', '<kml/>').toThrow('It is no GPX');
-  refused('kml', '<kml><Placemark></kml>').toThrow('It is no XML');
-  refused('kml', '').toThrow('It is no XML');
+  refused('kml', '<gpx/>').toThrow('It is not KML');
+  refused('gpx', '<kml/>').toThrow('It is not GPX');
+  refused('kml', '<kml><Placemark></kml>').toThrow('It is not XML');
+  refused('kml', '').toThrow('It is not XML');
   const laughs =
     '<!DOCTYPE kml [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><kml><Placemark><name>&b;</name></Placemark></kml>';
-  refused('kml', laughs).toThrow('It is no XML');
-  refused('kml', `<kml>${'<Folder>'.repeat(100)}`).toThrow('elements in more than 64 others');
+  refused('kml', laughs).toThrow('It is not XML');
+  refused('kml', `<kml>${'<Folder>'.repeat(100)}`).toThrow('nests elements more than 64 deep');
   refused('kml', `<kml>${'<a/>'.repeat(1_000_001)}</kml>`).toThrow('more than 1000000 elements');
   const deep = `${'{"type":"GeometryCollection","geometries":['.repeat(200)}${']}'.repeat(200)}`;
-  refused('geojson', deep).toThrow('collections in more than 16 others');
+  refused('geojson', deep).toThrow('nests collections more than 16 deep');
   refused('geojson', JSON.stringify({ type: 'MultiPoint', coordinates: new Array(10_001).fill([1, 2]) })).toThrow(
     'more than 10000 shapes',
   );

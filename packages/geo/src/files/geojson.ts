@@ -12,7 +12,7 @@ export function readGeoJson(text: string): FileFeature[] {
     if (root.type === 'Feature') return [featureOf(root)];
     if (geometryOf(root) !== null) return [featureOf({ geometry: root })];
   }
-  throw new FileError('It is no GeoJSON: no FeatureCollection, no Feature and no geometry.');
+  throw new FileError('It is not GeoJSON: it is neither a FeatureCollection nor a Feature nor a geometry.');
 }
 
 function parsed(text: string): unknown {
@@ -20,7 +20,7 @@ function parsed(text: string): unknown {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new FileError(
-      `It is no JSON: ${error instanceof Error ? error.message.slice(0, 200) : 'it ends too early'}.`,
+      `It is not JSON: ${error instanceof Error ? error.message.slice(0, 200) : 'it ends too early'}.`,
     );
   }
 }

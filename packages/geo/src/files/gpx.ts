@@ -10,7 +10,7 @@ const TOP = new Set(['wpt', 'rte', 'trk']);
  */
 export function readGpx(text: string): FileFeature[] {
   const root = readXml(text);
-  if (root.name !== 'gpx') throw new FileError('It is no GPX.');
+  if (root.name !== 'gpx') throw new FileError('It is not GPX.');
   return [...allIn(root, TOP)].map((node) => ({
     id: null,
     geometry: geometryOf(node),
@@ -57,7 +57,7 @@ const KMH_PER_MPS = 3.6;
  */
 export function readGpxTrack(text: string): { points: TrackPoint[]; withoutTime: number } {
   const root = readXml(text);
-  if (root.name !== 'gpx') throw new FileError('It is no GPX.');
+  if (root.name !== 'gpx') throw new FileError('It is not GPX.');
   const points: TrackPoint[] = [];
   let withoutTime = 0;
   for (const node of allIn(root, new Set(['trkpt']))) {

@@ -45,6 +45,8 @@ const NAMES = {
   groupIds: ['groupIds'],
   sharedGroupIds: ['sharedGroupIds'],
   sharedWithOrganisation: ['sharedWithOrganisation'],
+  externalId: ['externalId'],
+  customAttributes: ['customAttributes'],
 } as const;
 /** Properties that exports add and that are ignored on import. */
 const COMPUTED = ['shape', 'ownerId', 'areaM2', 'perimeterM', 'id', 'longitude', 'latitude'];
@@ -71,7 +73,7 @@ export function itemsOf(features: readonly FileFeature[], defaults: ItemDefaults
       items.push({
         name,
         feature:
-          isShape && lacks === null ? featureOf(shape, isOne ? feature.id : null, name, properties, defaults) : null,
+          isShape && lacks === null ? featureOf(shape, isOne ? feature : null, name, properties, defaults) : null,
         unsupported: isShape ? null : shape.type,
         lacks,
         ignored,
@@ -102,7 +104,7 @@ type Shape = { type: string; coordinates: unknown };
 function* shapesOf(geometry: FileGeometry | null, depth: number): Generator<Shape> {
   if (geometry === null || typeof geometry !== 'object') return;
   if ('geometries' in geometry) {
-    if (depth === MAX_DEPTH) throw new FileError(`It has collections in more than ${MAX_DEPTH} others.`);
+    if (depth === MAX_DEPTH) throw new FileError(`It nests collections more than ${MAX_DEPTH} deep.`);
     for (const part of geometry.geometries) yield* shapesOf(part, depth + 1);
     return;
   }
@@ -126,9 +128,10 @@ function lackOf({ type }: Shape, properties: FileFeature['properties'], defaults
   return size === null || (positiveIn(properties, NAMES[size]) ?? defaults[size]) !== null ? null : size;
 }
 
+/** @param whole the feature whose only shape it is; null if the feature has several, which can't share its ids */
 function featureOf(
   { type, coordinates }: Shape,
-  id: string | null,
+  whole: FileFeature | null,
   name: string,
   properties: FileFeature['properties'],
   { radiusM, widthM }: ItemDefaults,
@@ -138,7 +141,7 @@ function featureOf(
   const shared = properties.sharedWithOrganisation;
   return {
     type: 'Feature',
-    ...(id === null ? {} : { id }),
+    ...(whole === null || whole.id === null ? {} : { id: whole.id }),
     geometry: { type, coordinates: flat(coordinates, DEPTHS[type] ?? 0) },
     properties: {
       shape: SHAPES[type],
@@ -153,6 +156,8 @@ function featureOf(
       groupIds: listIn(properties.groupIds),
       sharedWithOrganisation: shared === true || shared === 'true',
       sharedGroupIds: listIn(properties.sharedGroupIds) ?? [],
+      externalId: whole && textIn(properties, NAMES.externalId),
+      customAttributes: objectIn(properties.customAttributes) ?? {},
     },
   };
 }
@@ -183,6 +188,16 @@ function numberIn(properties: FileFeature['properties'], names: readonly string[
 function positiveIn(properties: FileFeature['properties'], names: readonly string[]): number | null {
   const value = numberIn(properties, names);
   return value !== null && value > 0 ? value : null;
+}
+
+/** An object, which KML has as JSON in a text. */
+function objectIn(value: unknown): object | null {
+  try {
+    const object: unknown = typeof value === 'string' ? JSON.parse(value) : value;
+    return typeof object === 'object' && object !== null && !Array.isArray(object) ? object : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Ids in a list property: KML has them as text, QGIS may have them as JSON in a text. */

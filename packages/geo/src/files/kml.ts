@@ -15,7 +15,7 @@ const GEOMETRIES = new Set(['Point', 'LineString', 'LinearRing', 'Polygon', 'Mul
  */
 export function readKml(text: string): FileFeature[] {
   const root = readXml(text);
-  if (root.name !== 'kml' && root.name !== 'Document') throw new FileError('It is no KML.');
+  if (root.name !== 'kml' && root.name !== 'Document') throw new FileError('It is not KML.');
   const styles = new Map<string, XmlNode>();
   for (const style of allIn(root, STYLES)) if (style.attributes.id) styles.set(`#${style.attributes.id}`, style);
   return [...allIn(root, PLACEMARKS)].map((placemark) => {
@@ -125,6 +125,9 @@ export function writePlacemark(geofence: Geofence): string {
       sharedGroupIds: geofence.sharedGroupIds.join(' '),
     },
     sharedWithOrganisation: geofence.sharedWithOrganisation,
+    externalId: geofence.externalId,
+    customAttributes:
+      Object.keys(geofence.customAttributes).length === 0 ? null : JSON.stringify(geofence.customAttributes),
   };
   const said = Object.entries(data).filter(([, value]) => value !== null && value !== undefined && value !== '');
   const bgr = color === null ? '' : [5, 3, 1].map((at) => color.slice(at, at + 2)).join('');

@@ -25,10 +25,10 @@ export function readXml(text: string): XmlNode {
   const open = [root];
   let nodes = 0;
   parser.on('error', (error) => {
-    throw new FileError(`It is no XML: ${error.message.slice(0, 200)}`);
+    throw new FileError(`It is not XML: ${error.message.slice(0, 200)}`);
   });
   parser.on('opentag', ({ name, attributes }) => {
-    if (open.length > MAX_DEPTH) throw new FileError(`It has elements in more than ${MAX_DEPTH} others.`);
+    if (open.length > MAX_DEPTH) throw new FileError(`It nests elements more than ${MAX_DEPTH} deep.`);
     if (++nodes > MAX_NODES) throw new FileError(`It has more than ${MAX_NODES} elements.`);
     const node: XmlNode = { name: name.slice(name.indexOf(':') + 1), attributes, children: [], text: '' };
     open.at(-1)?.children.push(node);
@@ -45,7 +45,7 @@ export function readXml(text: string): XmlNode {
   parser.on('cdata', add);
   parser.write(text).close();
   const [document] = root.children;
-  if (document === undefined) throw new FileError('It is no XML: there is no element.');
+  if (document === undefined) throw new FileError('It is not XML: it has no element.');
   return document;
 }
 

@@ -170,7 +170,7 @@ export class VehicleCommands {
     return this.#fromSent(id, 'queued', { sentAtMs: null });
   }
 
-  #fromSent(id: CommandId, state: CommandState, more: Partial<VehicleCommandRow>): Promise<VehicleCommand | null> {
+  #fromSent(id: CommandId, state: CommandState, more: CommandStep): Promise<VehicleCommand | null> {
     return this.#store.write(async (writer) => {
       const row = await writer.tx.selectFrom('vehicleCommands').selectAll().where('id', '=', id).executeTakeFirst();
       return row === undefined || row.state !== 'sent' ? null : step(writer, row, state, more);
@@ -290,12 +290,15 @@ function revokes(order: CommandOrder, earlier: CommandOrder): boolean {
   return order.parameters.output === earlier.parameters.output;
 }
 
+/** Columns that change with the state of a command. */
+type CommandStep = Partial<Omit<VehicleCommandRow, 'reason'>> & { reason?: CommandReason | null };
+
 /** Moves a command to its next state, with a line in the audit trail. */
 async function step(
   writer: Writer,
   row: VehicleCommandRow,
   state: CommandState,
-  more: Partial<VehicleCommandRow>,
+  more: CommandStep,
 ): Promise<VehicleCommand> {
   if (!commandMayBecome(row.state as CommandState, state))
     throw new Error(`a command can't go from ${row.state} to ${state}`);
