@@ -104,10 +104,10 @@ test('what is acknowledged after the log was lost is archived and passes the rul
 
   const found = await warnings();
   for (const reader of ['rules', 'archiver', 'notifications'])
-    expect(found.join('\n')).toContain(`replaced: ${reader} could not go on`);
+    expect(found.join('\n')).toContain(`replaced: ${reader} could not resume`);
   const metrics = await (await fetch(`http://127.0.0.1:${service.ports.http}/metrics`)).text();
   expect(metrics).toMatch(/outrider_log_discontinuities_total\{kind="replaced",reader="rules",topic="telemetry"\} 1/);
-  expect(service.stderrText()).toContain('a reader could not go on where it was in the log');
+  expect(service.stderrText()).toContain('a log reader could not resume at its offset');
   await expectArchived(vehicleId, 2 * FIXES);
 }, 180_000);
 

@@ -297,7 +297,7 @@ export class Access {
   setReportTemplates(ifMatch: number | null, templates: readonly object[]): Promise<TemplateList> {
     return this.#sources.registry.reportTemplates.change(this.#caller.id, ({ version }) => {
       if (ifMatch !== null && ifMatch !== version)
-        throw new Problem('stale', 'Read it again, and change what it is now.', {
+        throw new Problem('stale', 'Read it again, and repeat the change.', {
           headers: { etag: `"${version}"` },
         });
       return templates;

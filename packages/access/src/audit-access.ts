@@ -16,7 +16,7 @@ export class AuditAccess extends AccessPart {
   /** The newest first. */
   async list(filter: AuditFilter, paging: Paging): Promise<Page<AuditShown>> {
     const visible = visibleAudit(this.caller);
-    if (visible === null) throw new Problem('forbidden', 'The audit trail is for operators and dealers.');
+    if (visible === null) throw new Problem('forbidden', 'Only operators and dealers may see the audit trail.');
     const page = await this.sources.registry.audit.list({ ...filter, ...visible }, paging);
     return { ...page, items: page.items.map((entry) => this.#entryShown(entry)) };
   }

@@ -92,13 +92,13 @@ export class Checks {
     if (isOperator(this.#caller)) return wanted ?? null;
     const own = dealerOf(this.#caller);
     if (wanted !== undefined && wanted !== own)
-      throw new Problem('forbidden', 'Only operators say which dealer something belongs to.');
+      throw new Problem('forbidden', 'Only operators may set the dealer to whom something belongs.');
     return own;
   }
 
   requireSameDealer(current: UserId | null, wanted: UserId | null | undefined): void {
     if (wanted !== undefined && (wanted !== current || !mayManage(this.#caller)))
-      this.requireOperator('Only operators say which dealer something belongs to.');
+      this.requireOperator('Only operators may set the dealer to whom something belongs.');
   }
 
   /**
@@ -180,6 +180,6 @@ export abstract class AccessPart {
 function permitted<T>(thing: T | null | undefined, right: Right, needed: Right): T {
   if (!thing || right === 'none') throw notFound();
   if (needed === 'write' && right !== 'write')
-    throw new Problem('forbidden', 'This account may see it, and may not change it.');
+    throw new Problem('forbidden', 'This account may see it, but may not change it.');
   return thing;
 }

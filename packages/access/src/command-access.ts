@@ -109,18 +109,19 @@ export class CommandAccess {
     const { types, status } = await this.#terminal();
     const { protocol, abilities } = types;
     if (this.#vehicle.terminalId === null) throw new Problem('conflict', 'The vehicle has no terminal.');
-    if (protocol === null) throw new Problem('conflict', 'The terminal never connected: its protocol is not known.');
+    if (protocol === null)
+      throw new Problem('conflict', 'The terminal has never connected, so its protocol is unknown.');
     const fault = orderFault(order, abilities);
     if (fault !== null)
       throw badField(fault.parameter === null ? '/type' : `/parameters/${fault.parameter}`, fault.detail);
     const guarded = isGuarded(order, abilities);
     if (!guarded && maxSpeedKmh !== undefined)
-      throw badField('/maxSpeedKmh', 'Only a command that blocks the engine has it.');
+      throw badField('/maxSpeedKmh', 'It is only for commands that block the engine.');
     if (guarded && !confirm) throw badField('/confirm', 'It must be true: the command can stop the vehicle.');
     if (maxSpeedKmh !== undefined && maxSpeedKmh > config.maxSpeedKmh)
-      throw badField('/maxSpeedKmh', `It must be ${config.maxSpeedKmh} at most.`);
+      throw badField('/maxSpeedKmh', `It must be at most ${config.maxSpeedKmh}.`);
     if (expiresInSeconds !== undefined && expiresInSeconds > config.maxExpirySeconds)
-      throw badField('/expiresInSeconds', `It must be ${config.maxExpirySeconds} at most.`);
+      throw badField('/expiresInSeconds', `It must be at most ${config.maxExpirySeconds}.`);
     const speedBound = guarded ? (maxSpeedKmh ?? config.maxSpeedKmh) : null;
     if (speedBound !== null) this.#requireSlow(status, speedBound, nowMs);
     const wish = {
@@ -156,7 +157,7 @@ export class CommandAccess {
   async cancel(id: CommandId): Promise<void> {
     await this.#command(id);
     const { command, cancelled } = await this.#sources.registry.vehicleCommands.cancel(id);
-    if (!cancelled) throw new Problem('conflict', `The command is ${command.state} already.`);
+    if (!cancelled) throw new Problem('conflict', `The command is already ${command.state}.`);
     await publishCommand(this.#sources.hub, command);
   }
 
@@ -175,8 +176,8 @@ export class CommandAccess {
     throw new Problem(
       'unsafe-command',
       unsafe.reason === 'too-fast'
-        ? `The vehicle drives ${unsafe.speedKmh} km/h; its engine is blocked at ${maxSpeedKmh} km/h at most.`
-        : `How fast the vehicle is is not known: there is no position of the last ${seconds} s. Request one first.`,
+        ? `The vehicle is moving at ${unsafe.speedKmh} km/h; its engine can be blocked at ${maxSpeedKmh} km/h at most.`
+        : `The speed of the vehicle is unknown: there is no position from the last ${seconds} s. Request one first.`,
     );
   }
 
@@ -216,10 +217,10 @@ async function bounded<T>(created: Promise<T>): Promise<T> {
     if (!(error instanceof TooManyCommandsError)) throw error;
     const { bound, most, retryAfterMs } = error;
     if (bound === 'minute')
-      throw new Problem('too-many-commands', `An account may ask for ${most} commands a minute.`, {
+      throw new Problem('too-many-commands', `An account may send at most ${most} commands a minute.`, {
         headers: { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) },
       });
-    const whose = bound === 'vehicle' ? 'The vehicle has' : 'The account has';
-    throw new Problem('conflict', `${whose} ${most} commands that wait or are under way: cancel some, or wait.`);
+    const whose = bound === 'vehicle' ? 'The vehicle already has' : 'The account already has';
+    throw new Problem('conflict', `${whose} ${most} unfinished commands: cancel some, or wait.`);
   }
 }

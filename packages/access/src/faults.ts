@@ -37,11 +37,11 @@ export class Faults {
   /** @throws {Problem} naming the faults, if there are any */
   throwIfAny(): void {
     if (this.isEmpty) return;
-    const count = this.#count === 1 ? '1 thing is' : `${this.#count} things are`;
+    const count = this.#count === 1 ? '1 error was' : `${this.#count} errors were`;
     const first = this.#count > this.#listed.length ? ` The first ${this.#listed.length} are listed.` : '';
     throw new Problem(
       this.#hasConflictOnly ? 'conflict' : 'invalid-request',
-      `${count} wrong; nothing was changed.${first}`,
+      `${count} found; nothing was changed.${first}`,
       { errors: this.#listed },
     );
   }

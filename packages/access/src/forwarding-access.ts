@@ -50,7 +50,7 @@ export class ForwardingAccess {
 
   /** @throws {Problem} for callers who are neither dealers nor operators */
   constructor(caller: User, sources: ForwardingSources) {
-    if (!mayManage(caller)) throw new Problem('forbidden', 'Forwarding is set up by dealers and operators.');
+    if (!mayManage(caller)) throw new Problem('forbidden', 'Only dealers and operators may use forwarding.');
     this.#caller = caller;
     this.#sources = sources;
   }
@@ -112,7 +112,7 @@ export class ForwardingAccess {
     requireUnlimited(this.#caller);
     const destination = await this.get(id);
     if (testing.has(this.#caller.id))
-      throw new Problem('too-many-requests', 'A test of this account is under way: wait for its end.', {
+      throw new Problem('too-many-requests', 'A test of this account is already running: wait until it has finished.', {
         headers: { 'retry-after': '10' },
       });
     testing.add(this.#caller.id);
@@ -152,8 +152,10 @@ export class ForwardingAccess {
       throw badField('/secretHeaders', `A destination of kind ${wish.kind} has no headers.`);
     const wrongHeader = of.secretHeadersFault?.(settings, headers) ?? null;
     if (wrongHeader !== null) throw badField(`/secretHeaders${wrongHeader.pointer}`, wrongHeader.detail);
-    if (filter.events && !of.carriesEvents) throw badField('/filter/events', `${wish.kind} carries positions alone.`);
-    if (!filter.events && !filter.positions) throw badField('/filter', 'Forward positions, events, or both.');
+    if (filter.events && !of.carriesEvents)
+      throw badField('/filter/events', `A destination of kind ${wish.kind} carries only positions.`);
+    if (!filter.events && !filter.positions)
+      throw badField('/filter', 'At least one of positions and events must be true.');
     return { ...wish, endpoint: of.endpointOf(settings) };
   }
 

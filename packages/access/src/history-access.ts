@@ -137,12 +137,12 @@ export class HistoryAccess {
     const most = config.history.importsPerMinute;
     if (hits <= most) return;
     const seconds = Math.max(1, Math.ceil((resetsAtMs - nowMs) / 1000));
-    throw new Problem('too-many-requests', `History may be imported by ${most} calls a minute.`, {
+    throw new Problem('too-many-requests', `At most ${most} calls per minute may import history.`, {
       headers: { 'retry-after': String(seconds) },
     });
   }
 }
 
 function requirePast(beforeMs: number, nowMs: number): void {
-  if (beforeMs > nowMs) throw badField('/before', 'It must be past.');
+  if (beforeMs > nowMs) throw badField('/before', 'It must be in the past.');
 }

@@ -27,7 +27,7 @@ export class KnownLimits {
   fault(vehicleId: VehicleId, atMs: number, so: string): string | null {
     const beforeMs = this.#beforeMs.get(vehicleId);
     if (beforeMs === undefined || atMs >= beforeMs) return null;
-    return `What the vehicle did before ${isoTime(beforeMs)} is erased: ${so}.`;
+    return `The history of the vehicle before ${isoTime(beforeMs)} is erased: ${so}.`;
   }
 }
 

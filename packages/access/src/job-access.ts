@@ -180,7 +180,10 @@ export class JobAccess {
     if (file === null)
       throw new Problem('gone', `The file was deleted: files of reports are kept for ${retentionDays} days at most.`);
     if (!this.#isWithinLimit(requestOf(job)) || !maySeeStill(file, this.#caller, directory))
-      throw new Problem('gone', 'It contains what this account may no longer see: request the report again.');
+      throw new Problem(
+        'gone',
+        'The file contains data that this account may no longer see: request the report again.',
+      );
     if ((await reportFiles.info(file.id)) === null) throw new DamagedFileError(file.id, 'it is not there');
     return file;
   }
@@ -196,7 +199,7 @@ export class JobAccess {
   async cancel(id: JobId): Promise<Job> {
     const job = await this.#job(id);
     if (job.kind === ERASE_HISTORY || job.kind === RETENTION)
-      throw new Problem('conflict', 'History that is to be erased can’t be kept any more.');
+      throw new Problem('conflict', 'An erasure of history cannot be cancelled.');
     if (job.kind !== ERASURE) return this.#shown(await this.#sources.registry.jobs.cancel(id));
     const { subject } = job.parameters as ErasureFacts;
     const now = await this.#sources.registry.jobs.cancel(id, {
@@ -207,7 +210,7 @@ export class JobAccess {
       dealerIds: [],
       ownerIds: [],
     });
-    if (now.state === 'running') throw new Problem('conflict', 'The erasure has begun: it goes on to its end.');
+    if (now.state === 'running') throw new Problem('conflict', 'The erasure has begun and can no longer be cancelled.');
     return this.#shown(now);
   }
 
@@ -218,7 +221,7 @@ export class JobAccess {
   ): Promise<Job> {
     if (toMs <= fromMs) throw badParameter('to', 'It must be later than from.');
     if (toMs - fromMs > MAX_RECALCULATED_DAYS * 86_400_000)
-      throw badParameter('to', `It may be ${MAX_RECALCULATED_DAYS} days after from at most.`);
+      throw badParameter('to', `It must be at most ${MAX_RECALCULATED_DAYS} days after from.`);
     return limited(
       this.#sources.registry.jobs.create(
         {
@@ -279,7 +282,10 @@ export async function limited(created: Promise<Job>): Promise<Job> {
     return await created;
   } catch (error) {
     if (error instanceof TooManyJobsError)
-      throw new Problem('conflict', `${error.most} of your jobs are not over: wait for one, or cancel one.`);
+      throw new Problem(
+        'conflict',
+        `This account already has ${error.most} unfinished jobs: wait until one has finished, or cancel one.`,
+      );
     throw error;
   }
 }
@@ -288,8 +294,8 @@ function notDone({ state, progress, error }: Job): Problem {
   const why = error === null ? '' : `: ${error}`;
   const detail =
     state === 'queued' || state === 'running'
-      ? `It is ${state}, ${Math.floor(progress.percent)} % of it.`
-      : `It is ${state}${why}`;
+      ? `The job is ${state}, at ${Math.floor(progress.percent)} %.`
+      : `The job is ${state}${why}`;
   return new Problem('not-done', detail, { errors: [{ parameter: 'id', detail: state }] });
 }
 

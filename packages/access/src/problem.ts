@@ -19,34 +19,34 @@ export const PROBLEMS = {
   'not-authorized': [401, 'A valid token is needed'],
   'wrong-credentials': [401, 'Login or password is wrong'],
   'account-blocked': [401, 'This account is blocked'],
-  'account-expired': [401, 'The time of this account is over'],
-  'second-factor-needed': [401, 'The second factor is needed'],
-  'wrong-second-factor': [401, 'The code of the second factor is wrong'],
-  'wrong-passkey': [401, 'The passkey does not sign in'],
+  'account-expired': [401, 'This account has expired'],
+  'second-factor-needed': [401, 'A second factor is needed'],
+  'wrong-second-factor': [401, 'The second factor is wrong'],
+  'wrong-passkey': [401, 'The passkey was not accepted'],
   forbidden: [403, 'This account may not do that'],
   'vehicle-suspended': [403, 'The vehicle is suspended'],
   'no-api-access': [403, 'This account has no right to use the API'],
-  'cross-origin': [403, 'Not from a page of this service'],
-  'not-found': [404, 'There is nothing here'],
-  'method-not-allowed': [405, 'This method is not served here'],
-  'not-acceptable': [406, 'It does not come in this format'],
-  conflict: [409, 'It would clash with something that exists'],
-  'quota-exceeded': [409, 'A quota is used up'],
-  'unsafe-command': [409, 'The vehicle is not known to be slow'],
-  'not-done': [409, 'The file is not there yet, or will never be'],
-  gone: [410, 'It was deleted'],
-  'cursor-expired': [410, 'The log does not go back that far'],
-  stale: [412, 'It was changed meanwhile'],
+  'cross-origin': [403, 'The request does not come from a page of this service'],
+  'not-found': [404, 'Not found'],
+  'method-not-allowed': [405, 'This path does not support the method'],
+  'not-acceptable': [406, 'The requested format is not available'],
+  conflict: [409, 'The request conflicts with the current state'],
+  'quota-exceeded': [409, 'A quota would be exceeded'],
+  'unsafe-command': [409, 'The vehicle is not known to be slow enough'],
+  'not-done': [409, 'The file is not ready, or will not be made'],
+  gone: [410, 'No longer available'],
+  'cursor-expired': [410, 'The log no longer contains the position of the cursor'],
+  stale: [412, 'It was changed in the meantime'],
   'too-large': [413, 'The request is too large'],
-  'unsupported-media-type': [415, 'The body is of another type'],
-  'too-much': [422, 'The answer would take too much'],
-  'range-not-satisfiable': [416, 'The file has no such bytes'],
-  'idempotency-mismatch': [422, 'The key was used for another request'],
+  'unsupported-media-type': [415, 'The media type of the body is not supported'],
+  'too-much': [422, 'The response would be too large or take too long'],
+  'range-not-satisfiable': [416, 'The file does not have the requested bytes'],
+  'idempotency-mismatch': [422, 'The idempotency key was used for another request'],
   'too-many-requests': [429, 'Too many requests'],
   'too-many-commands': [429, 'Too many commands'],
-  damaged: [500, 'What is stored of it is damaged'],
-  'internal-error': [500, 'Something went wrong here'],
-  unavailable: [503, 'Not possible at the moment'],
+  damaged: [500, 'The stored data is damaged'],
+  'internal-error': [500, 'Internal error'],
+  unavailable: [503, 'Temporarily unavailable'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 export type ProblemKind = keyof typeof PROBLEMS;
 
@@ -147,13 +147,13 @@ export function wrongPassword(pointer: string): Problem {
 /** Error text for a value that only operators may set. */
 export function operatorOnly(field: string): string {
   return field === 'terminalId'
-    ? 'This terminal sends data already, and not for a vehicle of yours: ask an operator to move it.'
-    : 'It is no terminal of the vehicle.';
+    ? 'This terminal already sends data, and is not fitted to a vehicle of yours. Ask an operator to move it.'
+    : 'It must be the address of the vehicle’s own terminal.';
 }
 
 /** Refusal because the account lacks a right or a service. */
 export function rightNeeded(right: AccountRight | ServiceName): Problem {
-  return new Problem('forbidden', `This account was not given \`${right}\`, which the call needs.`, { right });
+  return new Problem('forbidden', `This account does not have \`${right}\`, which the call needs.`, { right });
 }
 
 /** Refusal because the API key lacks a scope. */

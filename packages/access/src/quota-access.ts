@@ -18,8 +18,8 @@ export async function setQuotas(
   patch: QuotaPatch,
 ): Promise<void> {
   if (patch.dealer !== undefined) {
-    if (!isOperator(caller)) throw new Problem('forbidden', 'The quotas of dealers are set by operators alone.');
-    if (user.role !== 'dealer') throw badField('/dealer', 'This account is no dealer.');
+    if (!isOperator(caller)) throw new Problem('forbidden', 'Only operators may set the quotas of dealers.');
+    if (user.role !== 'dealer') throw badField('/dealer', 'This account is not a dealer.');
   }
   const settings = QUOTA_SCOPES.flatMap((scope) =>
     Object.entries(patch[scope] ?? {}).flatMap(([kind, limit]) =>
@@ -31,7 +31,7 @@ export async function setQuotas(
     for (const { kind, limit } of settings) {
       const most = await limitOfDealer(kind);
       if (limit !== null && most !== null && limit > most)
-        throw badField(`/account/${kind}`, `It can be at most ${most}, the limit of the dealer.`);
+        throw badField(`/account/${kind}`, `It must be at most ${most}, the limit of the dealer.`);
     }
   });
 }
@@ -65,7 +65,7 @@ export function quotaExceeded({ scope, kind, limit, used, requested }: ExceededQ
   const owner = scope === 'account' ? 'The account' : 'The dealer with all its accounts';
   return new Problem(
     'quota-exceeded',
-    `${owner} may have ${limit} ${NAMES[kind]}: ${used} exist, and ${requested} more are needed.`,
+    `${owner} may have at most ${limit} ${NAMES[kind]}: ${used} exist, and ${requested} more are needed.`,
     { quota: { scope, kind, limit, used, requested } },
   );
 }

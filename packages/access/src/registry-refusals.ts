@@ -7,7 +7,7 @@ export async function current<T>(changed: Promise<T>): Promise<T> {
     return await changed;
   } catch (error) {
     if (!(error instanceof StaleVersionError)) throw error;
-    throw new Problem('stale', 'Read it again, and change what it is now.', {
+    throw new Problem('stale', 'Read it again, and repeat the change.', {
       headers: { etag: `"${error.version}"` },
     });
   }

@@ -56,7 +56,7 @@ export function rightToData(caller: User, vehicle: Maybe<SeenVehicle>): Right {
 /** @throws {Problem} `vehicle-suspended` when the vehicle's data is hidden, though the caller may see its profile */
 export function requireData(caller: User, vehicle: SeenVehicle): void {
   if (maySeeVehicle(caller, vehicle)) return;
-  throw new Problem('vehicle-suspended', `Its data is hidden: ${vehicle.suspension?.reason ?? ''}`);
+  throw new Problem('vehicle-suspended', `The data of the vehicle is hidden: ${vehicle.suspension?.reason ?? ''}`);
 }
 
 /** @throws {Problem} `forbidden`, naming the right that the account was not given */
@@ -67,7 +67,7 @@ export function requireRight(caller: User, right: AccountRight): void {
 /** @throws {Problem} when an operator suspended the vehicle, and the change would end or bypass the suspension */
 export function requireNotHeld(caller: User, { suspension }: Pick<Vehicle, 'suspension'>, what: string): void {
   if (suspension?.by === 'operator' && !isOperator(caller))
-    throw new Problem('vehicle-suspended', `An operator suspended it: operators alone ${what}.`);
+    throw new Problem('vehicle-suspended', `An operator suspended the vehicle: only operators may ${what}.`);
 }
 
 export function rightToGroup(caller: User & Keyed, group: Maybe<Pick<VehicleGroup, 'id' | 'dealerId'>>): Right {
@@ -229,7 +229,7 @@ export function requireUnlimited(caller: Keyed): void {
   if (limitedAccount(caller) !== null)
     throw new Problem(
       'forbidden',
-      'An API key that is limited to groups may not write what goes on with all rights of its account.',
+      'An API key that is limited to groups may not change something that takes effect later with all rights of its account.',
     );
 }
 
@@ -240,7 +240,7 @@ export function requireUnlimited(caller: Keyed): void {
  */
 export function requirePerson({ viaKey }: Keyed): void {
   if (viaKey !== undefined)
-    throw new Problem('forbidden', 'API keys, passwords and sessions are not for callers with an API key.');
+    throw new Problem('forbidden', 'Callers with an API key have no access to API keys, passwords and sessions.');
 }
 
 export function rightToDriver(caller: User, driver: Maybe<Pick<Driver, 'dealerId' | 'groupIds'>>): Right {

@@ -77,12 +77,12 @@ export class ShareAccess {
       if (!this.#sees(id)) throw badField(`/vehicleIds/${nth}`, 'There is no such vehicle.');
     if (wish.expiresAtMs <= nowMs) throw badField('/expiresAt', 'It must be in the future.');
     if (wish.expiresAtMs > nowMs + maxDays * DAY_MS)
-      throw badField('/expiresAt', `A link lasts ${maxDays} days at most.`);
+      throw badField('/expiresAt', `A link must end within ${maxDays} days.`);
     if (wish.track !== null) {
       const { fromMs, toMs } = wish.track;
-      if (toMs <= fromMs) throw badField('/track/to', 'It must be after its beginning.');
+      if (toMs <= fromMs) throw badField('/track/to', 'It must be later than `from`.');
       if (toMs - fromMs > MAX_SHARED_TRACK_DAYS * DAY_MS)
-        throw badField('/track/to', `A shared track has ${MAX_SHARED_TRACK_DAYS} days at most.`);
+        throw badField('/track/to', `A shared track must cover at most ${MAX_SHARED_TRACK_DAYS} days.`);
     }
     return this.#sources.registry.shareLinks.create({ ...wish, ownerId: this.#caller.id });
   }

@@ -141,7 +141,7 @@ export class VideoAccess {
     requireWrite(right);
     const { terminalId } = directory.vehicles.get(fields.vehicleId) ?? { terminalId: null };
     const address = fields.address ?? (fields.protocol === 'jt1078' ? terminalId : null);
-    if (address === null) throw badField('/address', 'The vehicle has no terminal: say the address.');
+    if (address === null) throw badField('/address', 'The vehicle has no terminal: give an address.');
     return this.#shown(
       await registry.videoProfiles.create({ ...fields, address: addressOf(fields.protocol, address) }),
     );
@@ -188,7 +188,7 @@ export class VideoAccess {
     requireFragment(wish, profile, nowMs);
     await this.#requireKeptTime(profile, wish.startMs);
     if ((await registry.videoTasks.unfinished(profile.id)) >= MAX_UNFINISHED_TASKS)
-      throw new Problem('conflict', `The terminal has ${MAX_UNFINISHED_TASKS} tasks to do: cancel some, or wait.`);
+      throw new Problem('conflict', `The profile has ${MAX_UNFINISHED_TASKS} unfinished tasks: cancel some, or wait.`);
     const task = await registry.videoTasks.create({
       profileId: profile.id,
       createdBy: this.#caller.id,
@@ -232,7 +232,7 @@ export class VideoAccess {
     this.#requireKept(await this.#task(id), 'cancel it');
     const { task, cancelled } = await this.#sources.registry.videoTasks.cancel(id);
     if (cancelled) await this.#publish(task);
-    if (!cancelled && task.state !== 'cancelled') throw new Problem('conflict', `The task is ${task.state} already.`);
+    if (!cancelled && task.state !== 'cancelled') throw new Problem('conflict', `The task is already ${task.state}.`);
     return this.task(id);
   }
 
@@ -282,7 +282,7 @@ export class VideoAccess {
   }
 
   async #requireKeptTime({ vehicleId }: VideoProfile, ms: number): Promise<void> {
-    await requireHistory(this.#sources.registry, vehicleId, { field: '/start', ms, so: 'videos of then are not kept' });
+    await requireHistory(this.#sources.registry, vehicleId, { field: '/start', ms, so: 'there are no videos of it' });
   }
 
   // Files
@@ -324,7 +324,7 @@ export class VideoAccess {
   /** Storage in use and its limits, with the number of waiting tasks. */
   async storage(): Promise<{ usage: VideoUsage; config: VideoConfig; waiting: ReadonlyMap<VideoTaskState, number> }> {
     if (!isOperator(this.#caller))
-      throw new Problem('forbidden', 'What is stored altogether is shown to operators alone.');
+      throw new Problem('forbidden', 'Only operators may see the use of the video storage.');
     const { registry, config } = this.#sources;
     return {
       usage: await registry.storedVideos.usage(),
@@ -342,7 +342,7 @@ export class VideoAccess {
 
   #requireKept({ createdBy, vehicleId }: VideoTask, what: string): void {
     if (createdBy !== this.#caller.id && this.#right(vehicleId) !== 'write')
-      throw new Problem('forbidden', `Only who made a task, or keeps the vehicle, may ${what}.`);
+      throw new Problem('forbidden', `Only its creator, or an account with the right edit-vehicles, may ${what}.`);
   }
 
   #vehicleOf({ vehicleId }: VideoTask): VehicleOfTask {
@@ -417,13 +417,16 @@ export function requireParallel(protocol: VideoProfile['protocol'], maxParallelD
 
 function requireFragment({ channel, startMs, endMs }: TaskWish, profile: VideoProfile, nowMs: number): void {
   if (endMs <= startMs) throw badField('/end', 'It must be after the start.');
-  if (endMs > nowMs) throw badField('/end', 'It lies in the future.');
+  if (endMs > nowMs) throw badField('/end', 'It must not be in the future.');
   const seconds = (endMs - startMs) / 1000;
   if (seconds > profile.maxFragmentSeconds)
-    throw badField('/end', `The fragment has ${seconds} s, and may have ${profile.maxFragmentSeconds} s.`);
+    throw badField(
+      '/end',
+      `The fragment has ${seconds} s; the profile allows at most ${profile.maxFragmentSeconds} s.`,
+    );
   if (!profile.channels.some(({ number }) => number === channel)) {
     const known = profile.channels.map(({ number }) => number).join(', ');
-    throw badField('/channel', `There is no such channel; there are: ${known}.`);
+    throw badField('/channel', `There is no such channel. Known channels: ${known}.`);
   }
 }
 
@@ -434,13 +437,13 @@ function addressOf(protocol: VideoProfile['protocol'], address: string): string 
 }
 
 function requireWrite(right: Right): void {
-  if (right !== 'write') throw new Problem('forbidden', 'This account may see it, and may not change it.');
+  if (right !== 'write') throw new Problem('forbidden', 'This account may see it but not change it.');
 }
 
 function requestedAlready({ state }: VideoTask): Problem {
   return new Problem(
     'conflict',
-    `The task is ${state} already: it can be changed until its terminal is asked to play.`,
+    `The task is already ${state}: it can be changed only until its terminal is asked to play.`,
   );
 }
 
@@ -448,6 +451,6 @@ function notDone({ state, progressPercent, reason }: VideoTask): Problem {
   const why = reason === null ? '' : `: ${reason}`;
   const detail = isFinal(state)
     ? `The task is ${state}${why}.`
-    : `The task is ${state}, ${progressPercent} % of it${why}.`;
+    : `The task is ${state}, at ${progressPercent} %${why}.`;
   return new Problem('not-done', detail, { errors: [{ parameter: 'task_id', detail: state }] });
 }

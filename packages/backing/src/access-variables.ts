@@ -53,25 +53,25 @@ export const folderVariables = {
 /** Settings that all services with users or API clients must share. */
 export const accessVariables = {
   ...folderVariables,
-  PORT: port(8080, 'REST API, live API, health and metrics. Like every port: 0 takes a free one.'),
-  JWT_TTL_SECONDS: whole(1, 31_536_000, 3600, 'Life of a token.'),
-  SESSION_TTL_SECONDS: whole(1, 31_536_000, 2_592_000, 'How long after login a token can be refreshed.'),
+  PORT: port(8080, 'Port of the REST API, the live API, health and metrics. As for every port, 0 means any free port.'),
+  JWT_TTL_SECONDS: whole(1, 31_536_000, 3600, 'Lifetime of a token.'),
+  SESSION_TTL_SECONDS: whole(1, 31_536_000, 2_592_000, 'Time after login during which a token can be refreshed.'),
   REFRESH_EXPIRED_HOURS: whole(
     0,
     8760,
     24,
-    'How long after it has expired a token can be refreshed by itself; the token `refresh` of a login can be for all of `SESSION_TTL_SECONDS`.',
+    'Time after its expiry during which a token alone can be refreshed. With the token `refresh` of the login, it can be refreshed during all of `SESSION_TTL_SECONDS`.',
   ),
-  TRUSTED_PROXIES: list('Addresses or subnets of proxies whose `X-Forwarded-For` is believed, separated by commas.'),
+  TRUSTED_PROXIES: list('Addresses or subnets of proxies whose `X-Forwarded-For` is trusted, separated by commas.'),
   CORS_ORIGINS: origins(
-    'Origins of other sites whose pages may call the API and the live API with a token, such as `https://app.example.com`, separated by commas; the cookie of the console is never theirs.',
+    'Origins of other sites whose pages may call the API and the live API with a token, such as `https://app.example.com`, separated by commas. They can never use the console’s cookie.',
   ),
   MAX_HTTP_CONNECTIONS: {
     ...whole(
       1,
       1_000_000,
       4096,
-      'Open HTTP connections, beside those of the live API; further ones are closed at once.',
+      'Maximum number of open HTTP connections, not counting the live API. Further ones are closed at once.',
     ),
     allowsConnections: true,
   },
@@ -79,18 +79,18 @@ export const accessVariables = {
     1,
     1_000_000,
     256,
-    'The same of one address; the own machine and `TRUSTED_PROXIES` are not bounded by it.',
+    'The same per address. Does not apply to connections from this machine and from `TRUSTED_PROXIES`.',
   ),
   PUBLIC_URL: webOrigin(
-    'Where people reach the service, such as `https://fleet.example.com`: links in e-mails begin with it. Default: `http://localhost` and `PORT`.',
+    'Public URL of the service, such as `https://fleet.example.com`, used for links in e-mails. Default: `http://localhost` and `PORT`.',
   ),
   MAIL_TRUSTED_DOMAINS: list(
-    'Domains of e-mail addresses that need no confirmation, separated by commas, such as that of the own company; `*`: all, where only the operator names addresses.',
+    'Domains of e-mail addresses that need no confirmation, separated by commas, such as your own company’s. `*` for all domains: only if nobody but the operator enters addresses.',
   ),
   WEBHOOK_ALLOW_PRIVATE: oneOf(
     ['no', 'yes'],
     'no',
-    'Whether webhooks and forwarding may go to plain http and to addresses inside the own network. `npm run demo` has `yes` where it is not set: it forwards to itself.',
+    'Whether webhooks and forwarding may use plain http and private network addresses. The default of `npm run demo` is `yes`, because it forwards to itself.',
   ),
 } satisfies Variables;
 

@@ -62,7 +62,7 @@ test('new keys in the place of lost ones end sessions, and a warning says so', a
   await open();
   expect(warn).toHaveBeenCalledExactlyOnceWith(
     { file: join(folder, SIGNING_KEYS_FILE) },
-    expect.stringMatching(/new ones were made: everybody has to log in again/),
+    expect.stringMatching(/all users have to log in again/),
   );
   await registry.close();
   rmSync(folder, { recursive: true });

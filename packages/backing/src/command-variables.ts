@@ -6,13 +6,13 @@ export const commandVariables = {
     0,
     100,
     20,
-    'An engine is blocked by a command only while the vehicle is not faster; commands may name a lower speed.',
+    'Highest speed at which a command may block the engine. A command may set a lower one.',
   ),
   ENGINE_BLOCK_POSITION_SECONDS: whole(
     10,
     3600,
     120,
-    'How old the position may be that says how fast a vehicle is whose engine is to be blocked.',
+    'Maximum age of the position that shows the speed of the vehicle before its engine is blocked.',
   ),
 } satisfies Variables;
 

@@ -27,10 +27,7 @@ export function createDeadLetterOffice({ log, reader, logger, metrics, now }: De
   return {
     async take(topic, partition, offset, record, error) {
       const letter = { topic: topic.name, partition, offset, reader, reason: reasonOf(error) };
-      logger.error(
-        { err: error, ...letter, traceId: traceIdOf(record) },
-        'a record could not be processed: it is put aside',
-      );
+      logger.error({ err: error, ...letter, traceId: traceIdOf(record) }, 'cannot process a record; setting it aside');
       await setAside(log, { ...letter, record: topic.encode(record) }, now());
       counter.inc({ topic: topic.name, reader });
     },
@@ -46,7 +43,7 @@ export function unreadableRecords(
   const counter = metrics && counterIn(metrics);
   return async ({ topic, partition, offset, bytes, error }) => {
     const letter = { topic, partition, offset, reader: NOBODY, reason: reasonOf(error) };
-    logger.error({ err: error, ...letter }, 'a record could not be read: it is put aside');
+    logger.error({ err: error, ...letter }, 'cannot read a record; setting it aside');
     // An unreadable record of a dead-letter topic can't be moved any further.
     if (!topic.endsWith('-dead')) await setAside(log(), { ...letter, record: bytes }, SYSTEM_CLOCK.now());
     counter?.inc({ topic, reader: NOBODY });
@@ -60,7 +57,7 @@ function counterIn(metrics: Metrics): Counter<'topic' | 'reader'> {
     known ??
     new Counter({
       name,
-      help: 'Records put aside because they could not be processed',
+      help: 'Records set aside because they could not be processed',
       labelNames: ['topic', 'reader'],
       registers: [metrics],
     })

@@ -21,14 +21,14 @@ function serverUrl(description: string): Variable<string | null> {
 /** Settings of the geocoder, for each service that names places. */
 export const geocoderVariables = {
   GEOCODER_URL: serverUrl(
-    'Server that knows the addresses of places, such as `https://nominatim.example/`; where unset, a place is called by its nearest town.',
+    'URL of a geocoding server for street addresses, such as `https://nominatim.example/`. If unset, places are named after the nearest town.',
   ),
-  GEOCODER_FORMAT: oneOf(SERVER_FORMATS, 'nominatim', 'What that server speaks.'),
+  GEOCODER_FORMAT: oneOf(SERVER_FORMATS, 'nominatim', 'API of that server.'),
   GEOCODER_PER_SECOND: whole(
     1,
     10_000,
     1,
-    'Calls a second to that server, of each process, and where all runs in one of its reports as much again; a public server may demand 1, an own one can take more.',
+    'Calls per second to that server from each process. If all runs in one process, reports may use as many again. Public servers may demand 1; your own server can handle more.',
   ),
 } satisfies Variables;
 
@@ -44,13 +44,13 @@ export function geocoderOf(config: Config<typeof geocoderVariables>, logger: Log
           perSecond,
           timeoutMs: TIMEOUT_MS,
           onState: (failure) => {
-            if (failure === null) logger.info('the address server answers again');
-            else logger.warn({ failure }, 'the address server fails; places are called by their nearest towns');
+            if (failure === null) logger.info('the geocoding server recovered');
+            else logger.warn({ failure }, 'the geocoding server fails; naming places after the nearest town');
           },
         });
   return openGeocoder({
     addressServer,
     openGazetteer,
-    onError: (error) => logger.error({ err: error }, 'the towns can not be read; places have no names'),
+    onError: (error) => logger.error({ err: error }, 'cannot read the list of towns; places have no names'),
   });
 }

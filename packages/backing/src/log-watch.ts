@@ -11,13 +11,13 @@ export function discontinuityReport(logger: Logger, metrics: Metrics | null): (d
     (metrics &&
       new Counter({
         name,
-        help: 'Times a reader could not go on where it was: records were replaced, truncated or removed',
+        help: 'Times a reader could not resume at its offset because records were replaced, truncated or removed',
         labelNames: ['kind', 'reader', 'topic'],
         registers: [metrics],
       }));
   return (discontinuity) => {
     const { kind, reader, topic } = discontinuity;
-    logger.error({ ...discontinuity }, 'a reader could not go on where it was in the log');
+    logger.error({ ...discontinuity }, 'a log reader could not resume at its offset');
     counter?.inc({ kind, reader, topic });
   };
 }
@@ -32,7 +32,7 @@ export function logWarnings({
   replication,
 }: Pick<Log, 'discontinuities' | 'holdUp' | 'replication'>): string[] {
   const lines = discontinuities.map(
-    ({ kind, reader, topic }) => `records of topic ${topic} were ${kind}: ${reader} could not go on where it was`,
+    ({ kind, reader, topic }) => `records of topic ${topic} were ${kind}: ${reader} could not resume at its offset`,
   );
   if (holdUp !== null) lines.push(holdUpWarning(holdUp));
   for (const { topic, replicas, wanted } of replication)
@@ -50,7 +50,7 @@ export function measureLog(log: Pick<Log, 'readers' | 'holdUp' | 'replication'>,
   const registers = [metrics];
   new Gauge({
     name: 'outrider_log_held_up',
-    help: '1 while the log is at its size bound with records that a reader has not read, and refuses packets',
+    help: '1 while the log is at its size limit and refuses packets because a reader has not read the oldest records',
     registers,
     // Each appending thread reports it.
     aggregator: 'max',
@@ -73,12 +73,12 @@ export function measureLog(log: Pick<Log, 'readers' | 'holdUp' | 'replication'>,
     });
   replicationGauge(
     'outrider_kafka_topic_replicas',
-    'Copies of a topic in Kafka, of the partition that has the fewest',
+    'Replicas of a Kafka topic: the lowest number over its partitions',
     ({ replicas }) => replicas,
   );
   replicationGauge(
     'outrider_kafka_topic_replicas_wanted',
-    'Copies that a topic in Kafka is to have: KAFKA_REPLICATION_FACTOR, or as many as there are brokers',
+    'Replicas a Kafka topic should have: KAFKA_REPLICATION_FACTOR, or the number of brokers if that is lower',
     ({ wanted }) => wanted,
   );
   let asking: Promise<readonly ReaderProgress[]> | null = null;
@@ -113,12 +113,12 @@ export function measureLog(log: Pick<Log, 'readers' | 'holdUp' | 'replication'>,
   );
   gauge(
     'outrider_log_reader_headroom_records',
-    'Records from the oldest one that is kept to the next one of a reader: at 0 the next removal may lose some',
+    'Records between the oldest retained record and the next record of a reader. At 0, the next removal of old records may delete unread ones',
     ({ offset, earliest }) => offset - earliest,
   );
   gauge(
     'outrider_log_reader_retention_left_seconds',
-    'Seconds until the brokers remove the oldest record that a reader has not read',
+    'Seconds until the brokers delete the oldest unread record of a reader',
     ({ oldestUnreadAtMs, removedAfterMs }) => {
       if (removedAfterMs === null) return null;
       const ageMs = oldestUnreadAtMs === null ? 0 : SYSTEM_CLOCK.now() - oldestUnreadAtMs;

@@ -19,23 +19,23 @@ function mailServer(description: string): Variable<string | null> {
 /** Settings of e-mail and its limits, for each service that sends e-mail. */
 export const mailVariables = {
   SMTP_URL: mailServer(
-    'Mail server for notifications, `smtp://user:password@host:port` or `smtps://…`; where unset, e-mails become `.eml` files in `DATA_DIR`.',
+    'Mail server, `smtp://user:password@host:port` or `smtps://…`. If unset, e-mails are written to `.eml` files in `DATA_DIR`.',
   ),
   MAIL_FROM: textOr('Outrider <outrider@localhost>', 'Sender of e-mails.'),
   MAIL_ADDRESS_HOURLY: whole(
     1,
     1_000_000,
     60,
-    'E-mails an hour that one fleet may send to one address; the surplus is not sent, and shown to its owner.',
+    'Maximum number of e-mails per hour from one fleet to one address. Further ones are not sent, and the owner sees that.',
   ),
-  MAIL_ADDRESS_DAILY: whole(1, 1_000_000, 500, 'The same a day.'),
+  MAIL_ADDRESS_DAILY: whole(1, 1_000_000, 500, 'The same per day.'),
   MAIL_OWNER_HOURLY: whole(
     1,
     1_000_000,
     1000,
-    'E-mails an hour of one fleet, to all addresses: of a dealer with its users, or of a user without a dealer.',
+    'Maximum number of e-mails per hour from one fleet to all addresses. A fleet is a dealer with its users, or a user without a dealer.',
   ),
-  MAIL_OWNER_DAILY: whole(1, 1_000_000, 5000, 'The same a day.'),
+  MAIL_OWNER_DAILY: whole(1, 1_000_000, 5000, 'The same per day.'),
 } satisfies Variables;
 
 /** Outlet of e-mail: a mail server, or a folder. */

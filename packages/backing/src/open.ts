@@ -148,14 +148,15 @@ export async function openRegistry(
   options: Pick<RegistryOptions, 'quotas' | 'forgetLostSecrets'> = {},
 ): Promise<Registry> {
   const { secrets, file, isNew } = await openSecrets(backing);
-  if (isNew) logger.warn({ file }, 'generated a key for stored secrets: back it up apart from the rest of DATA_DIR');
+  if (isNew)
+    logger.warn({ file }, 'generated a key for stored secrets: back it up separately from the rest of DATA_DIR');
   try {
     return await openRegistryWith(backing, logger, {
       ...options,
       secrets,
       onSecrets({ sealed, inClear }) {
-        if (sealed > 0) logger.info({ secrets: sealed }, 'secrets that were stored in clear are sealed');
-        if (inClear) logger.warn('SECRETS_KEY is not set: secrets are stored in clear');
+        if (sealed > 0) logger.info({ secrets: sealed }, 'encrypted secrets that were stored in plain text');
+        if (inClear) logger.warn('SECRETS_KEY is not set: secrets are stored in plain text');
       },
     });
   } catch (error) {
@@ -189,7 +190,7 @@ async function openRegistryWith(
     `PostgreSQL at ${hostOf(databaseUrl)}`,
     openRegistryAt({
       url: databaseUrl,
-      onIdleError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke'),
+      onIdleError: (error) => logger.warn({ err: error }, 'PostgreSQL connection lost'),
       ...options,
     }),
   );

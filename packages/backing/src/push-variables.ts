@@ -6,20 +6,20 @@ import { type accessVariables, publicUrlOf } from './access-variables.ts';
 export const pushVariables = {
   WEB_PUSH_HOSTS: textOr(
     'fcm.googleapis.com,*.push.services.mozilla.com,*.notify.windows.com,*.push.apple.com',
-    'Push services of browsers that messages may be sent to, separated by commas; `*.` stands for all hosts below a name. Those of the makers of Chrome, Firefox, Edge and Safari.',
+    'Hosts of push services to which messages may be sent, separated by commas. `*.` matches all subdomains. The default is the services of Chrome, Firefox, Edge and Safari.',
   ),
   WEB_PUSH_PUBLIC_KEY: {
     ...text(
-      'Public key that push services know the service by (VAPID, base64url); where unset, a pair is made once and kept in the registry.',
+      'Public key for push services (VAPID, base64url). If unset, a key pair is generated once and kept in the registry.',
     ),
     conflict: ({ WEB_PUSH_PUBLIC_KEY: publicKey, WEB_PUSH_PRIVATE_KEY: privateKey }) =>
       (publicKey === null) !== (privateKey === null)
         ? 'WEB_PUSH_PUBLIC_KEY and WEB_PUSH_PRIVATE_KEY must be set together'
         : null,
   },
-  WEB_PUSH_PRIVATE_KEY: secret('The private key of that pair.'),
+  WEB_PUSH_PRIVATE_KEY: secret('Private key for push services (VAPID, base64url).'),
   WEB_PUSH_CONTACT: text(
-    'Whom push services may write to, `mailto:…` or `https://…`; where unset, `PUBLIC_URL` if that is https.',
+    'Contact for operators of push services, `mailto:…` or `https://…`. If unset, `PUBLIC_URL` if it is https.',
   ),
 } satisfies Variables;
 

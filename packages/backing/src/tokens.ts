@@ -30,13 +30,10 @@ export async function openTokens(
   const file = join(config.DATA_DIR, SIGNING_KEYS_FILE);
   const keys = await openKeys(file, lifetimes);
   if (keys.isNew && (await registry.sessions.list(1, null)).length > 0)
-    logger.warn(
-      { file },
-      'the keys that sign tokens were missing, and new ones were made: everybody has to log in again',
-    );
+    logger.warn({ file }, 'created new signing keys because they were missing: all users have to log in again');
   const close = watchKeys(keys, {
-    onRotated: (kid) => logger.info({ kid }, 'another key signs from now on'),
-    onError: (error) => logger.error({ err: error }, 'the keys could not be read again; they stay as they are'),
+    onRotated: (kid) => logger.info({ kid }, 'signing key changed'),
+    onError: (error) => logger.error({ err: error }, 'cannot reload the signing keys; keeping the old ones'),
   });
   const tokens = new Tokens({
     keys,

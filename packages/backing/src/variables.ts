@@ -34,34 +34,31 @@ export const logVariables = {
     1,
     87_600,
     168,
-    'How long the log keeps packets and events for replay; how long the archive keeps them is `ARCHIVE_RETENTION_DAYS`.',
+    'How long the log keeps packets and events for replay. For the archive, see `ARCHIVE_RETENTION_DAYS`.',
   ),
   TELEMETRY_RETENTION_MB: whole(
     64,
     100_000_000,
     20_480,
-    'How large the log may grow before its oldest packets go (SQLite; Kafka has settings of its own).',
+    'Maximum size of the log. Beyond it, the oldest packets are deleted (SQLite only; Kafka has its own settings).',
   ),
 } satisfies Variables;
 
 /** Addresses of the servers that the services use. If one is unset, its function is embedded in the process. */
 export const serverVariables = {
   KAFKA_BROKERS: brokers(
-    'Kafka as the log, `host:port` separated by commas; where unset, a SQLite file in `DATA_DIR`.',
+    'Kafka brokers for the log, `host:port` separated by commas. If unset, the log is a SQLite file in `DATA_DIR`.',
   ),
-  KAFKA_PREFIX: textOr(
-    '',
-    'Put in front of the names of topics and groups, where others use the Kafka cluster as well.',
-  ),
+  KAFKA_PREFIX: textOr('', 'Prefix of the names of topics and groups, for a Kafka cluster shared with others.'),
   KAFKA_REPLICATION_FACTOR: whole(
     1,
     15,
     3,
-    'Copies of each record in Kafka; fewer where the cluster has fewer brokers. Topics that exist get them by `outrider kafka-replicas raise`.',
+    'Replicas of each record in Kafka; fewer if the cluster has fewer brokers. For existing topics, run `outrider kafka-replicas raise`.',
   ),
-  KAFKA_SSL: oneOf(['no', 'yes'], 'no', 'Whether Kafka is spoken to over TLS.'),
+  KAFKA_SSL: oneOf(['no', 'yes'], 'no', 'Whether to connect to Kafka over TLS.'),
   KAFKA_SASL_MECHANISM: {
-    ...oneOf(['none', 'plain', 'scram-sha-256', 'scram-sha-512'], 'none', 'How to log in to Kafka.'),
+    ...oneOf(['none', 'plain', 'scram-sha-256', 'scram-sha-512'], 'none', 'SASL mechanism for Kafka.'),
     conflict({ KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password }) {
       if (mechanism === 'none')
         return username === null && password === null
@@ -72,16 +69,16 @@ export const serverVariables = {
         : `KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD must be set for KAFKA_SASL_MECHANISM ${mechanism}`;
     },
   },
-  KAFKA_SASL_USERNAME: text('Account for Kafka.'),
-  KAFKA_SASL_PASSWORD: secret('Its password.'),
+  KAFKA_SASL_USERNAME: text('User name for Kafka.'),
+  KAFKA_SASL_PASSWORD: secret('Password for Kafka.'),
   REDIS_URL: address(
     ['redis', 'rediss'],
-    'Redis for latest positions, limits and the checkpoints of the rules, `redis://user:password@host:6379/0`, or `rediss://…` for TLS; where unset, memory and a SQLite file.',
+    'Redis for latest positions, limits and the checkpoints of the rules, `redis://user:password@host:6379/0`, or `rediss://…` for TLS. If unset, memory and a SQLite file.',
   ),
   REDIS_KEY_PREFIX: {
     ...textOr(
       'outrider',
-      'Begins the names of keys and channels in Redis; deployments that share a Redis need different ones.',
+      'Prefix of the names of keys and channels in Redis. Deployments that share a Redis need different ones.',
     ),
     parse(value: string): string {
       if (!/^[\w.:-]{1,64}$/.test(value)) throw new Error('1 to 64 letters, digits, or any of . : _ -');
@@ -90,15 +87,15 @@ export const serverVariables = {
   },
   DATABASE_URL: address(
     ['postgres', 'postgresql'],
-    'PostgreSQL for definitions, `postgres://user:password@host:5432/outrider`, for TLS with `?sslmode=verify-full`; where unset, a SQLite file in `DATA_DIR`.',
+    'PostgreSQL for definitions, `postgres://user:password@host:5432/outrider`, for TLS with `?sslmode=verify-full`. If unset, a SQLite file in `DATA_DIR`.',
   ),
   CLICKHOUSE_URL: address(
     ['http', 'https'],
-    'ClickHouse server for the archive, `https://user:password@host:8443`; where unset, the service starts a ClickHouse of its own when it is needed.',
+    'ClickHouse server for the archive, `https://user:password@host:8443`. If unset, the service starts an embedded ClickHouse when it is needed.',
   ),
   S3_URL: {
     ...secret(
-      'S3 storage for videos and reports: `https://[<key id>:<secret>@]<server>/<bucket>[/<prefix>][?region=…]`, or `s3://<bucket>[/<prefix>]` at AWS. Without a key the AWS SDK finds credentials, such as those of a role. Unset: a folder in `DATA_DIR`.',
+      'S3 storage for videos and reports: `https://[<key id>:<secret>@]<server>/<bucket>[/<prefix>][?region=…]`, or `s3://<bucket>[/<prefix>]` at AWS. Without a key, the AWS SDK looks for credentials, such as those of a role. If unset, a folder in `DATA_DIR`.',
     ),
     parse(value: string): string {
       parseS3Url(value);
@@ -107,7 +104,7 @@ export const serverVariables = {
   } satisfies Variable<string | null>,
   SECRETS_KEY: {
     ...secret(
-      'Key that secrets in the registry are sealed with: 32 bytes in base64 (`openssl rand -base64 32`); several separated by commas, the one that seals first. Needed with `DATABASE_URL`; where unset otherwise, a random one is kept in `DATA_DIR`.',
+      'Key that encrypts secrets in the registry: 32 bytes in base64 (`openssl rand -base64 32`). Several keys are separated by commas; the first one encrypts, all decrypt. Required with `DATABASE_URL`. Without it, if unset, a random key is kept in `DATA_DIR`.',
     ),
     parse(value: string): string {
       parseSecretsKeys(value);
@@ -115,7 +112,7 @@ export const serverVariables = {
     },
   } satisfies Variable<string | null>,
   SECRETS_KEY_FILE: {
-    ...text('File with that key, or with several, in place of `SECRETS_KEY`.'),
+    ...text('File with the key or keys, instead of `SECRETS_KEY`.'),
     conflict: ({ SECRETS_KEY: key, SECRETS_KEY_FILE: file }) =>
       key !== null && file !== null ? 'SECRETS_KEY must not be set where SECRETS_KEY_FILE is' : null,
   },

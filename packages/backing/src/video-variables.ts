@@ -9,7 +9,7 @@ export const dealerStorageVariables = {
     0,
     1_000_000_000,
     DEFAULT_QUOTAS.dealer.storageBytes / BYTES_PER_MB,
-    'Stored videos and files of reports of a dealer and all its accounts; beyond it the oldest videos of the dealer go first.',
+    'Space for stored videos and report files of a dealer and all its accounts. Beyond it, the oldest videos of the dealer are deleted first.',
   ),
 } satisfies Variables;
 
@@ -24,7 +24,7 @@ export const videoStoreVariables = {
     1,
     100_000_000,
     20_480,
-    'Space for all videos together; beyond it, the oldest videos of the dealer with the most are deleted first.',
+    'Space for all videos. Beyond it, the oldest videos of the dealer that uses the most are deleted first.',
   ),
 } satisfies Variables;
 

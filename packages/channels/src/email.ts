@@ -236,7 +236,7 @@ function smtpFailure(error: unknown): SendResult {
   if (code === 'EAUTH' || code === 'ENOAUTH')
     return failedForNow(`The mail server refused the login: ${replyText(error)}`, status);
   if (responseCode !== undefined)
-    return failedForNow(`The mail server refused to talk: ${replyText(error)}`, responseCode);
+    return failedForNow(`The mail server refused the connection: ${replyText(error)}`, responseCode);
   return failedForNow(`The mail server could not be reached (${codeOf(error)}).`);
 }
 

@@ -242,7 +242,7 @@ function judge(status: number, retryAfter: string | undefined, nowMs: number): S
   if (status >= 200 && status < 300) return { ok: true, status };
   if (status >= 300 && status < 400)
     return failedForGood(`The endpoint answered ${status}: redirects are not followed.`, status);
-  if (status === 410) return failedForGood('The endpoint answered 410: it wants no more webhooks.', status);
+  if (status === 410) return failedForGood('The endpoint answered 410: it no longer accepts webhooks.', status);
   if (status < 500 && status !== 408 && status !== 425 && status !== 429)
     return failedForGood(`The endpoint answered ${status}.`, status);
 

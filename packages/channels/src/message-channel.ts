@@ -50,7 +50,5 @@ export async function sendOver(
   context: SendContext,
 ): Promise<SendResult> {
   const of = messageChannel(kind);
-  return of === null
-    ? failedForGood('There is no such channel any more.')
-    : of.send(settings, secret, message, context);
+  return of === null ? failedForGood('The channel no longer exists.') : of.send(settings, secret, message, context);
 }

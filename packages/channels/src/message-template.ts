@@ -18,7 +18,7 @@ export function templateFault(template: string, names: readonly string[]): Templ
 
 /** The fault as a sentence for the template's author. */
 export function faultText({ placeholder, at }: TemplateFault, names: readonly string[]): string {
-  return `There is no placeholder {${placeholder}} (character ${at + 1}); there are: ${names.map((name) => `{${name}}`).join(', ')}.`;
+  return `There is no placeholder {${placeholder}} (character ${at + 1}). Known placeholders: ${names.map((name) => `{${name}}`).join(', ')}.`;
 }
 
 /** @param escaped escapes a value for its place */

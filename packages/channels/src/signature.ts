@@ -70,7 +70,7 @@ export function verifyWebhook(
   const timestamp = request.headers['webhook-timestamp'];
   const signatures = request.headers['webhook-signature'];
   if (typeof id !== 'string' || typeof timestamp !== 'string' || typeof signatures !== 'string')
-    return 'The headers webhook-id, webhook-timestamp and webhook-signature must each be there once.';
+    return 'The headers webhook-id, webhook-timestamp and webhook-signature must each occur once.';
   if (!/^\d{1,12}$/.test(timestamp)) return 'The header webhook-timestamp is not a time in whole Unix seconds.';
   if (Math.abs(nowMs / 1000 - Number(timestamp)) > WEBHOOK_TOLERANCE_S)
     return `The delivery is more than ${WEBHOOK_TOLERANCE_S} seconds away from the clock.`;

@@ -106,7 +106,7 @@ describe('a delivery', () => {
     [400, { ok: false, retry: false, status: 400, error: 'The endpoint answered 400.' }],
     [404, { ok: false, retry: false, status: 404, error: 'The endpoint answered 404.' }],
     [408, { ok: false, retry: true, status: 408, error: 'The endpoint answered 408.' }],
-    [410, { ok: false, retry: false, status: 410, error: 'The endpoint answered 410: it wants no more webhooks.' }],
+    [410, { ok: false, retry: false, status: 410, error: 'The endpoint answered 410: it no longer accepts webhooks.' }],
     [425, { ok: false, retry: true, status: 425, error: 'The endpoint answered 425.' }],
     [429, { ok: false, retry: true, status: 429, error: 'The endpoint answered 429.' }],
     [500, { ok: false, retry: true, status: 500, error: 'The endpoint answered 500.' }],

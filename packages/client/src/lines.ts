@@ -22,7 +22,7 @@ export async function* linesOf(
   try {
     for (;;) {
       const { value, done } = await read(reader).catch((cause: unknown) => {
-        throw new ConnectionError('the answer broke off', { cause });
+        throw new ConnectionError('the response was cut off', { cause });
       });
       if (done) return;
       text += decoder.decode(value, { stream: true });

@@ -122,7 +122,7 @@ export class FairQueue {
     const own = this.#waiting.get(owner.account)?.entries.length ?? 0;
     const isLimited = maxWaitingOfAccount !== undefined && owner.tenant !== SERVICE_OWNER.tenant;
     return isLimited && own > maxWaitingOfAccount
-      ? new QueueFullError(`${maxWaitingOfAccount} of the account wait already`)
+      ? new QueueFullError(`${maxWaitingOfAccount} of the account are already waiting`)
       : null;
   }
 

@@ -79,10 +79,13 @@ export function licenceRuleFault(
 ): { field: keyof NotificationRule; reason: string } | null {
   if (!isLicenceRule(rule)) return null;
   if (rule.eventKinds.length > 1)
-    return { field: 'eventKinds', reason: `A rule of ${LICENCE_EXPIRY} has no other kind: no vehicle is part of it.` };
+    return {
+      field: 'eventKinds',
+      reason: `A rule of kind ${LICENCE_EXPIRY} cannot have other kinds: it is not about a vehicle.`,
+    };
   if (!rule.phases.includes('begin'))
-    return { field: 'phases', reason: `A rule of ${LICENCE_EXPIRY} needs begin: it has no end.` };
-  const reason = `A rule of ${LICENCE_EXPIRY} does not have this: no vehicle is part of it.`;
+    return { field: 'phases', reason: `A rule of kind ${LICENCE_EXPIRY} needs the phase begin: it has no end.` };
+  const reason = `A rule of kind ${LICENCE_EXPIRY} cannot have this: it is not about a vehicle.`;
   if ((rule.command ?? null) !== null) return { field: 'command', reason };
   for (const [field, none] of Object.entries(OF_VEHICLES) as [keyof typeof OF_VEHICLES, number | null][])
     if (rule[field] !== none) return { field, reason };

@@ -22,7 +22,7 @@ test('what is wrong with a template is said', () => {
   for (const good of ['rtsp://me:secret@10.0.0.5:554/{channel}?from={start}', 'https://nvr.example.net/{start:unix}'])
     expect(checkStreamAddress(good)).toBeNull();
   for (const [wrong, said] of [
-    ['rtsp://nvr/{channel}', 'needs {start}'],
+    ['rtsp://nvr/{channel}', 'must contain {start}'],
     ['rtsp://nvr/{start:moon}', '{start:moon} means nothing'],
     ['rtsp://nvr/{start}/{camera}', '{camera} means nothing'],
     ['rtsp://nvr/{start}/{channel:unix}', 'means nothing'],

@@ -44,8 +44,8 @@ export function checkStreamAddress(template: string): string | null {
     if (!isKnown) return `${text} means nothing.`;
     hasStart ||= name === 'start';
   }
-  if (/[{}]/.test(template.replaceAll(PLACEHOLDER, ''))) return 'A brace of the URL has no other.';
-  if (!hasStart) return 'The URL says nothing of the time: it needs {start}.';
+  if (/[{}]/.test(template.replaceAll(PLACEHOLDER, ''))) return 'The URL has an unmatched brace.';
+  if (!hasStart) return 'The URL must contain {start}.';
   const [authority = ''] = /^[a-z]+:\/\/[^/?]*/i.exec(template) ?? [];
   if (authority.includes('{')) return 'The host of the URL must not depend on the fragment.';
   const filled = fillStreamAddress(template, SAMPLE);

@@ -82,7 +82,7 @@ export class FeedReading {
       const known = topics[nth] ?? { identity, places: [] };
       if (known.places.length > bounds.size && known.identity === identity)
         throw new Problem('invalid-request', 'A parameter is not valid.', {
-          errors: [{ parameter: cursor.parameter, detail: 'It names partitions that the log does not have.' }],
+          errors: [{ parameter: cursor.parameter, detail: 'It contains partitions that the log does not have.' }],
         });
       const places = new Map<number, Place>();
       for (const [partition, { earliest, end }] of bounds) {
@@ -293,7 +293,7 @@ export class FeedReading {
     const fromMs = times.length === 0 ? this.#context.clock.now() : Math.min(...times);
     return new Problem(
       'cursor-expired',
-      `The log no longer has what follows this cursor. What it has begins at ${isoTime(fromMs)}: to go on from there, ask with \`resumption.cursor\`; read the time before in reports.`,
+      `The log no longer contains the records after this cursor. It begins at ${isoTime(fromMs)}. To continue from there, use \`resumption.cursor\`. Use reports for earlier data.`,
       { resumption: { cursor: this.cursor(), from: isoTime(fromMs) } },
     );
   }

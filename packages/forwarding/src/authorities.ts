@@ -15,10 +15,10 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 export function authoritiesFault({ ca }: Authorities, isEncrypted: boolean): SettingsFault | null {
   if (ca === null || ca === undefined) return null;
   const fault = (detail: string) => ({ pointer: '/ca', detail });
-  if (!isEncrypted) return fault('Certificates are checked over TLS alone.');
+  if (!isEncrypted) return fault('Certificates require TLS.');
   const certificates = ca.match(CERTIFICATE) ?? [];
   if (certificates.length === 0 || ca.replace(CERTIFICATE, '').trim() !== '')
-    return fault('It must be certificates in PEM: -----BEGIN CERTIFICATE----- and so on, and nothing else.');
+    return fault('It must contain only certificates in PEM format (-----BEGIN CERTIFICATE----- …).');
   if (certificates.length > MAX_AUTHORITIES) return fault(`It must be at most ${MAX_AUTHORITIES} certificates.`);
   const broken = certificates.findIndex((certificate) => !isCertificate(certificate));
   return broken === -1 ? null : fault(`Certificate ${broken + 1} can't be read.`);

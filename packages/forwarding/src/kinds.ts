@@ -38,7 +38,7 @@ export function openTarget(
   context: Omit<TargetContext, 'secretHeaders'>,
 ): Target {
   const of = destinationKind(kind);
-  if (of === null) throw new ForwardingError(`There is no kind of destination that is called ${kind}.`);
+  if (of === null) throw new ForwardingError(`There is no kind of destination ${kind}.`);
   return of.open(settings, secret, { ...context, secretHeaders: headers });
 }
 

@@ -19,7 +19,7 @@ export class ReaderRegister {
     this.#onDiscontinuity =
       onDiscontinuity ??
       (({ kind, reader, topic, partition }) =>
-        process.emitWarning(`${reader} can't go on where it was in ${topic}/${partition}: records were ${kind}`));
+        process.emitWarning(`${reader} could not resume in ${topic}/${partition}: records were ${kind}`));
   }
 
   get all(): readonly RegisteredReader[] {

@@ -5,9 +5,9 @@ const COLUMNS = [
     name: 'startPlace',
     type: 'text',
     about:
-      'Where it began: the smallest of the caller’s geozones around it, else the address or the nearest town. Null where nothing is known.',
+      'Place of the start: the smallest geozone around it that the caller may see, otherwise the address or the nearest town. Null if none is known.',
   },
-  { name: 'endPlace', type: 'text', about: 'Where it ended. Null while it lasts.' },
+  { name: 'endPlace', type: 'text', about: 'Place of the end, named in the same way. Null while in progress.' },
 ] as const satisfies readonly Column[];
 
 /** The same report with place names beside coordinates, for each row that has a start and an end. */

@@ -191,7 +191,7 @@ export type ReportAbout = Omit<ReportKind, 'columns' | 'cursor' | 'page'>;
 export class TooManyRowsError extends Error {
   override name = 'TooManyRowsError';
   constructor(maxRows: number) {
-    super(`A report may have ${maxRows} rows`);
+    super(`A report may have at most ${maxRows} rows`);
   }
 }
 

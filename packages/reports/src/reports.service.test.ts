@@ -883,7 +883,7 @@ test('a report with more rows than it may have is none, and not a part of one', 
   const rest = async () => {
     for await (const _ of pages);
   };
-  await expect(rest()).rejects.toThrow('A report may have 7000 rows');
+  await expect(rest()).rejects.toThrow('A report may have at most 7000 rows');
 });
 
 test('nobody is in a report who was not asked about', async () => {

@@ -198,21 +198,22 @@ export const PERIOD_START = {
   name: 'period',
   type: 'day',
   always: true,
-  about: 'Its first day, by the calendar of the time zone. The first and the last are cut off where the report is.',
+  about:
+    'First day of the period, in the time zone of the report. The first and the last period are cut off at the ends of the time range.',
 } as const satisfies Column;
 
 export const mileageReport = totalsReport(
   {
     name: 'mileage',
-    summary: 'How far vehicles went, by the day, the week or the month.',
+    summary: 'Distance driven by vehicles, by day, week or month.',
     description:
-      'A trip that goes on over midnight counts on both days, as far as its positions show; the sum is always that of the trips. Periods in which a vehicle did not move are left out.',
+      'A row for each vehicle and period. A trip that continues past midnight is divided between the two days by its positions; the parts always add up to the totals of the trip. Periods in which a vehicle did not move are left out.',
     parameters: { period: 'day' },
   },
   [
     PERIOD_START,
     { name: 'distanceM', type: 'number', always: true, total: 'sum' },
-    { name: 'trips', type: 'whole', always: true, total: 'sum', about: 'That began in it.' },
+    { name: 'trips', type: 'whole', always: true, total: 'sum', about: 'Number of trips that began in the period.' },
     { name: 'movingSeconds', type: 'number', always: true, total: 'sum' },
   ],
   ['trip'],
@@ -227,26 +228,48 @@ export const mileageReport = totalsReport(
 export const summaryReport = totalsReport(
   {
     name: 'summary',
-    summary: 'Everything about each vehicle and period, in a row.',
+    summary: 'All totals of each vehicle and period in one row.',
     parameters: { period: 'whole' },
   },
   [
     PERIOD_START,
     { name: 'distanceM', type: 'number', always: true, total: 'sum' },
-    { name: 'movingSeconds', type: 'number', always: true, total: 'sum', about: 'On trips, while it moved.' },
+    {
+      name: 'movingSeconds',
+      type: 'number',
+      always: true,
+      total: 'sum',
+      about: 'Time in motion on trips, in seconds.',
+    },
     {
       name: 'idlingSeconds',
       type: 'number',
       always: true,
       total: 'sum',
-      about: 'Stood with the ignition on, on trips and between.',
+      about: 'Time at a standstill with the ignition on, in seconds, on trips and between them.',
     },
     { name: 'parkedSeconds', type: 'number', always: true, total: 'sum' },
-    { name: 'engineOnSeconds', type: 'number', always: true, total: 'sum', about: 'The ignition was on.' },
+    {
+      name: 'engineOnSeconds',
+      type: 'number',
+      always: true,
+      total: 'sum',
+      about: 'Time with the ignition on, in seconds.',
+    },
     { name: 'offlineSeconds', type: 'number', always: true, total: 'sum' },
     { name: 'maxKmh', type: 'number', total: 'max' },
-    { name: 'meanKmh', type: 'number', about: 'Distance over the time that it moved.' },
-    { name: 'trips', type: 'whole', always: true, total: 'sum', about: 'That began in it, as all that is counted.' },
+    {
+      name: 'meanKmh',
+      type: 'number',
+      about: 'Mean speed in motion: distance divided by `movingSeconds`. Null if the vehicle did not move.',
+    },
+    {
+      name: 'trips',
+      type: 'whole',
+      always: true,
+      total: 'sum',
+      about: 'Number of trips that began in the period. The other numbers also count what began in the period.',
+    },
     { name: 'stops', type: 'whole', always: true, total: 'sum' },
     { name: 'speedings', type: 'whole', always: true, total: 'sum' },
     { name: 'geozoneVisits', type: 'whole', always: true, total: 'sum' },
@@ -277,21 +300,33 @@ export const summaryReport = totalsReport(
 export const engineHoursReport = totalsReport(
   {
     name: 'engine-hours',
-    summary: 'How long engines ran, by the day, the week or the month.',
+    summary: 'Running time of engines, by day, week or month.',
     description:
-      'By the ignition, cut at the days of the time zone. Periods in which the engine of a vehicle did not run, and in which it did not move, are left out.',
+      'A row for each vehicle and period. An engine runs while the ignition is on. Time is divided at the ends of periods in the time zone of the report. Periods in which the engine did not run and the vehicle did not move are left out.',
     parameters: { period: 'day' },
   },
   [
     PERIOD_START,
-    { name: 'engineOnSeconds', type: 'number', always: true, total: 'sum', about: 'The ignition was on.' },
-    { name: 'movingSeconds', type: 'number', always: true, total: 'sum', about: 'On trips, while it moved.' },
+    {
+      name: 'engineOnSeconds',
+      type: 'number',
+      always: true,
+      total: 'sum',
+      about: 'Time with the ignition on, in seconds.',
+    },
+    {
+      name: 'movingSeconds',
+      type: 'number',
+      always: true,
+      total: 'sum',
+      about: 'Time in motion on trips, in seconds.',
+    },
     {
       name: 'idlingSeconds',
       type: 'number',
       always: true,
       total: 'sum',
-      about: 'Stood with the ignition on, on trips and between.',
+      about: 'Time at a standstill with the ignition on, in seconds, on trips and between them.',
     },
     { name: 'distanceM', type: 'number', always: true, total: 'sum' },
   ],
@@ -313,17 +348,17 @@ export const engineHoursReport = totalsReport(
 export const utilisationReport = totalsReport(
   {
     name: 'utilisation',
-    summary: 'How vehicles are used, hour of the day by hour of the day.',
+    summary: 'Use of vehicles by hour of the day.',
     charts: [{ shape: 'bars', measure: 'tripSeconds', by: 'hour' }],
   },
   [
-    { name: 'hour', type: 'whole', always: true, about: 'Of the day, by the clock of the time zone: 0 to 23.' },
+    { name: 'hour', type: 'whole', always: true, about: 'Hour of the day in the time zone of the report: 0 to 23.' },
     {
       name: 'tripSeconds',
       type: 'number',
       always: true,
       total: 'sum',
-      about: 'On trips, in this hour of all days together.',
+      about: 'Time on trips in this hour of the day, in seconds, over all days together.',
     },
     { name: 'engineOnSeconds', type: 'number', always: true, total: 'sum' },
     {
@@ -331,13 +366,13 @@ export const utilisationReport = totalsReport(
       type: 'number',
       always: true,
       total: 'sum',
-      about: 'Stood between trips with the ignition on.',
+      about: 'Time at a standstill between trips with the ignition on, in seconds.',
     },
     {
       name: 'share',
       type: 'number',
       always: true,
-      about: 'Of the time that this hour lasted on all days: 0 to 1, on trips.',
+      about: '`tripSeconds` as a fraction of the duration of this hour on all days together: 0 to 1.',
     },
   ],
   ['trip', 'ignition', 'idling'],

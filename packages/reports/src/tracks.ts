@@ -22,13 +22,13 @@ const COLUMNS = [
   { name: 'fixTime', type: 'time', always: true },
   { name: 'latitude', type: 'number', always: true },
   { name: 'longitude', type: 'number', always: true },
-  { name: 'valid', type: 'flag', always: true, about: 'False: the terminal says that the fix is not to be trusted.' },
+  { name: 'valid', type: 'flag', always: true, about: 'False if the terminal marks the fix as invalid.' },
   {
     name: 'rejection',
     type: 'text',
     values: ['jump'],
     about:
-      '`jump`: it moved nothing, because nobody gets there in the time from where the vehicle was (more than 500 km/h). None where it moved the vehicle, and where the terminal does not trust it.',
+      '`jump`: the position did not move the vehicle, because reaching it in the time would have needed more than 500 km/h. No value for positions that moved the vehicle, and for those that the terminal marks as invalid.',
   },
   { name: 'speedKmh', type: 'number', total: 'max' },
   { name: 'courseDeg', type: 'whole' },
@@ -39,7 +39,7 @@ const COLUMNS = [
   { name: 'supplyV', type: 'number' },
   { name: 'fuelL', type: 'number' },
   { name: 'alarms', type: 'json', always: true },
-  { name: 'attributes', type: 'json', about: 'What else the record held, by the protocol’s own names.' },
+  { name: 'attributes', type: 'json', about: 'Further values of the record, under the names that the protocol uses.' },
 ] as const satisfies readonly Column[];
 
 /** Indexes of the values in a row of a track. */
@@ -60,9 +60,9 @@ export const TRACK_PLACES = {
  */
 export const trackReport: ReportKind = {
   name: 'track',
-  summary: 'Positions in a time range, by vehicle and time.',
+  summary: 'Positions in a time range, ordered by vehicle and time.',
   description:
-    'Good positions only: what was refused as a position is in no track. A position that nobody gets to in the time moves nothing: it is there with `rejection` `jump`, by the rule that events are made by. GeoJSON, GPX and KML, and a track with `maxPoints`, leave out jumps and what the terminal does not trust.',
+    'Rejected positions are in no track, with one exception: a position that the vehicle cannot have reached in the time is included with `rejection` `jump`. It does not move the vehicle. Events are derived with the same check. GeoJSON, GPX and KML, and tracks with `maxPoints`, leave out jumps and positions that the terminal marks as invalid.',
   parameters: { maxPoints: true },
   isTrack: true,
   columns: COLUMNS,

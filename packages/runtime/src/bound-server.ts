@@ -80,7 +80,7 @@ function counterOf(metrics: Metrics): Counter<'bound'> {
     (metrics.getSingleMetric(name) as Counter<'bound'> | undefined) ??
     new Counter({
       name,
-      help: 'HTTP connections that were closed at once, by the bound that was exceeded',
+      help: 'HTTP connections closed at once, by the limit that was exceeded',
       labelNames: ['bound'],
       registers: [metrics],
     })

@@ -13,7 +13,7 @@ export function serviceVersion(): string {
 export function measureBuild(registry: Metrics): void {
   new Gauge({
     name: 'outrider_build_info',
-    help: 'Always 1; the version of Outrider and of Node that runs as labels',
+    help: 'Always 1. The labels are the running versions of Outrider and Node.js',
     labelNames: ['version', 'node'],
     registers: [registry],
   }).set({ version: serviceVersion(), node: process.versions.node }, 1);

@@ -70,7 +70,7 @@ test('a part that takes long to start is named in the log every five seconds, an
   await clock.advance(4999);
   expect(said).toEqual([]);
   await clock.advance(5001);
-  expect(said).toEqual([5, 10].map((seconds) => [{ part: 'registry', seconds }, 'the start waits for a part']));
+  expect(said).toEqual([5, 10].map((seconds) => [{ part: 'registry', seconds }, 'waiting for a part to start']));
   let closed = 0;
   resolve({ close: () => void closed++ });
   await opened;

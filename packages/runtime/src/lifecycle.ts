@@ -79,7 +79,7 @@ export class Lifecycle {
     const beganMs = this.#clock.steadyMs();
     const timer = this.#clock.every(SLOW_START_MS, () => {
       const seconds = Math.round((this.#clock.steadyMs() - beganMs) / 1000);
-      this.#log.warn({ part, seconds }, 'the start waits for a part');
+      this.#log.warn({ part, seconds }, 'waiting for a part to start');
     });
     try {
       return await work();

@@ -7,10 +7,10 @@ import { sharedFor } from './shared-for.ts';
 /** Settings of the access to metrics. */
 export const metricsVariables = {
   METRICS_TOKEN: secret(
-    'Token with which other machines read `/metrics` (`Authorization: Bearer <token>`); where unset, callers on the same machine alone do.',
+    'Token for reading `/metrics` from other machines (`Authorization: Bearer <token>`). If unset, only this machine can read it.',
   ),
   METRICS_PORT: optionalPort(
-    'Port that serves `/metrics` alone, for a network that only Prometheus reaches: without a token unless `METRICS_TOKEN` is set. None where unset.',
+    'Additional port that serves only `/metrics`, for a network that only Prometheus can reach. It requires a token only if `METRICS_TOKEN` is set. If unset, there is no such port.',
   ),
 } satisfies Variables;
 

@@ -28,7 +28,7 @@ export type MetricsSnapshot = MetricObject[];
 export function measureThread(thread: string, registry: Metrics): void {
   new Gauge({
     name: 'outrider_thread_memory_bytes',
-    help: 'Memory of a thread: objects on its heap, what it holds of the system for them, and the buffers that they have outside of it',
+    help: 'Memory of a thread: `heap`, the live objects; `heap-reserved`, the reserved heap; `buffers`, array buffers outside the heap',
     labelNames: ['thread', 'kind'],
     registers: [registry],
     collect() {

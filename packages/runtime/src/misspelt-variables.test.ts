@@ -33,7 +33,7 @@ describe('a misspelt setting is an error that names it and the likely one', () =
     ['LIMIT_FAILED_LOGIN_PER_MINUTES', 'LIMIT_FAILED_LOGINS_PER_MINUTE'],
   ])('%s: %s', (name, meant) => {
     expect(found({ [name]: 'x' })).toEqual({
-      errors: [`${name} is not a setting; the likely one is ${meant}`],
+      errors: [`${name} is not a setting; did you mean ${meant}?`],
       warnings: [],
     });
   });
@@ -57,7 +57,7 @@ describe('a misspelt setting is an error that names it and the likely one', () =
 test('where the right one is set as well, or the name is one of ours by its words alone, it is a warning', () => {
   expect(found({ KAFKA_BROKER: 'a:1', KAFKA_BROKERS: 'b:1' })).toEqual({
     errors: [],
-    warnings: ['KAFKA_BROKER is not a setting; the likely one is KAFKA_BROKERS'],
+    warnings: ['KAFKA_BROKER is not a setting; did you mean KAFKA_BROKERS?'],
   });
   expect(found({ OUTRIDER_COLOUR: 'red' }).warnings).toEqual([
     'OUTRIDER_COLOUR is not a setting; none begins with OUTRIDER_',
@@ -103,6 +103,6 @@ test('the settings of one service are near to none of another’s, and empty val
 test('a service does not start with one, and says all that is wrong at once', () => {
   const read = () =>
     readConfig({ PORT: port(8080, 'REST'), REDIS_URL: text('Redis') }, { KAFKA_BROKER: 'x', PORT: 'y' });
-  expect(read).toThrow(/KAFKA_BROKER is not a setting; the likely one is KAFKA_BROKERS/);
+  expect(read).toThrow(/KAFKA_BROKER is not a setting; did you mean KAFKA_BROKERS/);
   expect(read).toThrow(/PORT must be a whole number/);
 });

@@ -55,7 +55,7 @@ export function misspeltVariables(names: readonly string[], environment: NodeJS.
     if (KUBERNETES_NAME.test(name) || (name.endsWith('_PORT') && KUBERNETES_PORT.test(value))) continue;
     const meant = nearest(name, [...known]);
     if (meant !== null) {
-      const sentence = `${name} is not a setting; the likely one is ${meant}`;
+      const sentence = `${name} is not a setting; did you mean ${meant}?`;
       // If the right one is set as well, the other is probably for another program.
       if (environment[meant]) found.warnings.push(sentence);
       else found.errors.push(sentence);

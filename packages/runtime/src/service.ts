@@ -20,8 +20,8 @@ import { openTracing, type Tracing, tracingConfigOf, tracingVariables } from './
 
 /** Settings of a service's log. */
 export const loggerVariables = {
-  LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info', 'How much the service says about itself.'),
-  LOG_FORMAT: oneOf(['text', 'json'], 'text', '`text` for people, `json` for machines.'),
+  LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info', 'Lowest level of log lines that are written.'),
+  LOG_FORMAT: oneOf(['text', 'json'], 'text', '`text` to read, `json` for log collectors.'),
 } satisfies Variables;
 
 /** Setting of the address on which a service listens. */
@@ -32,7 +32,7 @@ export const hostVariables = {
 /** Settings of every service that runs in a process of its own. */
 export const serviceVariables = {
   ...hostVariables,
-  HEALTH_PORT: port(9464, 'Health and metrics of a service that runs in a process of its own.'),
+  HEALTH_PORT: port(9464, 'Port for health and metrics of a service that runs as its own process.'),
   ...metricsVariables,
   ...loggerVariables,
   ...tracingVariables,
@@ -99,7 +99,7 @@ export async function runService<V extends Variables>(
     let checks: Readonly<Record<string, ReadyCheck>> = { start: () => Promise.reject(new Error('it starts')) };
     new Gauge({
       name: 'outrider_part_ready',
-      help: 'Whether a part of the service works: 1, or 0',
+      help: '1 if a part of the service is ready, otherwise 0',
       labelNames: ['part'],
       registers: [metrics],
       async collect() {

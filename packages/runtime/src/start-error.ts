@@ -13,7 +13,7 @@ export function explainStart(error: unknown): string {
   if (code === 'EADDRINUSE')
     return `port ${port} is in use by another program: stop it, or set another port (see docs/configuration.md)`;
   if (code === 'EACCES' && syscall === 'listen')
-    return `port ${port} may not be listened on by this account: set a port above 1023`;
-  if (code === 'EADDRNOTAVAIL') return `HOST ${address} is no address of this machine`;
+    return `this account may not listen on port ${port}: set a port above 1023`;
+  if (code === 'EADDRNOTAVAIL') return `HOST ${address} is not an address of this machine`;
   return stack ?? message ?? String(error);
 }

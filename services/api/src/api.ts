@@ -321,7 +321,7 @@ function answerError(logger: Logger): ErrorHandler<ApiEnv> {
     if (isAway(error)) logger.warn({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request was not served');
     if (problem) return problem.toResponse();
     logger.error({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request failed');
-    return new Problem('internal-error', 'This is not the fault of the request. It was noted.').toResponse();
+    return new Problem('internal-error', 'The service failed. The error was logged.').toResponse();
   };
 }
 

@@ -735,7 +735,7 @@ test('an unknown field is named with those that are known at its place', async (
   const rule = { name: 'Engine', eventKinds: ['trip'], timeZone: 'UTC', days };
   const answer = await world.call('POST', '/api/v1/notification-rules', { jwt, body: rule });
   refusedAt(answer, '/days/weekday', 'one letter short');
-  expect(answer.body.errors[0].detail).toBe('There is no such field; known here: on, weekdays.');
+  expect(answer.body.errors[0].detail).toBe('There is no such field. Known fields: on, weekdays.');
 });
 
 describe.each(named(taking('header', 'Idempotency-Key')))('%s', (_, operation) => {

@@ -94,7 +94,7 @@ test('every call takes its examples', { timeout: 120_000 }, async () => {
     if (answer.status === 400)
       for (const { detail } of errors ?? [])
         expect(detail, what).toMatch(
-          /^There is no such [a-z ]+\.$|does not exist|^It is not the present code|^It has expired/,
+          /^There is no such [a-z ]+\.$|does not exist|^It is not the current code|^It has expired/,
         );
     else if (operation.operationId === 'signInByPasskey') expect(type).toBe('urn:outrider:problem:wrong-passkey');
     else expect([answer.status, type], what).toEqual([404, 'urn:outrider:problem:not-found']);

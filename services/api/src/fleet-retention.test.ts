@@ -112,7 +112,7 @@ test('what is dated before the limit of a vehicle is refused with the time of th
   for (const [what, pointer, send] of calls) {
     const refused = await send(van, before);
     expect(refused, what).toMatchObject({ status: 400, body: { errors: [{ pointer }] } });
-    expect(JSON.stringify(refused.body), what).toContain(`What the vehicle did before ${limit} is erased`);
+    expect(JSON.stringify(refused.body), what).toContain(`The history of the vehicle before ${limit} is erased`);
     expect((await send(van, at)).status, what).toBe(201);
     expect((await send(free, before)).status, what).toBe(201);
   }

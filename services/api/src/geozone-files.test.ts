@@ -66,7 +66,7 @@ test('what can’t be a geozone is skipped; what is wrong is refused by its plac
   expect(wrong.body.errors).toMatchObject([{ pointer: '/features/1/geometry/coordinates/0' }]);
   expect((await exported('geojson')).features).toHaveLength(1);
   expect((await send('import-file', 'format=gpx', KML)).body.errors).toEqual([
-    { pointer: '', detail: 'It is no GPX.' },
+    { pointer: '', detail: 'It is not GPX.' },
   ]);
   expect((await send('import-file', 'format=shp', KML)).body.errors).toMatchObject([{ parameter: 'format' }]);
   expect((await send('import-file', 'format=kml&radiusM=0', KML)).body.errors).toMatchObject([

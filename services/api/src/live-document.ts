@@ -12,7 +12,7 @@ export function withEvents(live: Json, openApi: Json): Json {
   const phase = {
     enum: ['begin', 'end', 'removed'],
     description:
-      '`removed`: a recalculation found that the event never happened; the other fields are what was known of it. Only where `corrections` are asked for.',
+      '`removed`: a recalculation found that the event did not happen; the other fields are its former content. Only for subscriptions with `corrections`.',
   };
   const event = { type, required, properties: { ...properties, phase } };
   return { ...live, components: { ...components, schemas: { ...components.schemas, event } } };

@@ -19,11 +19,11 @@ const about = ({
   authorizedPerMinute,
   apiKeyPerMinute = authorizedPerMinute,
   blockSeconds,
-}: LimitsConfig) => `Fleet telematics: vehicles, where they are, and what they do.
+}: LimitsConfig) => `Fleet telematics: vehicles, their positions, and what they do.
 
 ## Logging in
 
-\`POST /auth/login?jwt=1\` gives a JWT. Every other call carries it: \`Authorization: JWT <token>\`. Its \`exp\` says until when; after that \`POST /auth/refresh\` gives a new one. The right to use the API is granted by the operator beforehand.
+\`POST /auth/login?jwt=1\` returns a JWT. Send it with every other call: \`Authorization: JWT <token>\`. It is valid until its \`exp\`; after that, \`POST /auth/refresh\` returns a new one. The account needs the right to use the API, which an operator grants.
 
 \`\`\`sh
 TOKEN=$(curl -s -X POST 'http://localhost:8080/auth/login?jwt=1' \\
@@ -34,56 +34,56 @@ curl 'http://localhost:8080/api/v1/me' -H "Authorization: JWT $TOKEN"
 
 ## API keys
 
-For programs that run on, \`POST /api/v1/api-keys\` makes a key, which needs no refresh: \`Authorization: Bearer <key>\`, or \`JWT <key>\`. It has scopes, may be limited to groups of vehicles, may expire, and is revoked by its user or an operator. It never does more than its user may at that moment. Which scope a call needs stands in its security, under \`apiKey\`; calls without it are for people who logged in.
+For programs that run permanently, \`POST /api/v1/api-keys\` creates a key, which needs no refresh: \`Authorization: Bearer <key>\`, or \`JWT <key>\`. A key has scopes. It may be limited to groups of vehicles, and may expire. Its user or an operator can revoke it. It never has more rights than its user has at that moment. The scope that a call needs is named in its security, under \`apiKey\`; calls without \`apiKey\` are only for people who logged in.
 
 ## Conventions
 
-- Bodies are JSON in UTF-8. Times are ISO 8601 in UTC with milliseconds, durations are in seconds, and units stand in names: \`speedKmh\`, \`radiusM\`.
-- Lists answer \`{ "items": […], "nextCursor": … }\`. Ask on with \`?cursor=\` and that value; null says that it was the last page.
-- \`PATCH\` takes a merge patch: what it names changes, the rest stays.
-- \`ETag\` and \`If-Match\` keep two people from undoing each other’s changes.
-- \`Idempotency-Key\` lets a client that lost an answer send a creating POST again: it is made once, and answered as it was.
-- What the caller may not see answers 404, exactly like what does not exist.
+- Bodies are JSON in UTF-8. Times are ISO 8601 in UTC with milliseconds, durations are in seconds, and names end with the unit: \`speedKmh\`, \`radiusM\`.
+- Lists return \`{ "items": […], "nextCursor": … }\`. Pass \`nextCursor\` as \`?cursor=\` to get the next page. It is null on the last page.
+- \`PATCH\` takes a JSON merge patch: fields in the body are changed, all others keep their values.
+- \`ETag\` and \`If-Match\` prevent two users from overwriting each other’s changes.
+- With \`Idempotency-Key\`, a client that lost a response can send a creating POST again. The request is executed once, and the repetition gets the first response.
+- A request for something that the caller may not see returns 404, exactly as if it did not exist.
 
 ## Parameters
 
-What is not as described is refused with its name, and never left out of account.
+A parameter that is not as described is refused and named in the error. It is never ignored.
 
-- A parameter is given once. One that is a list is repeated: \`?vehicleId=…&vehicleId=…\`; those that say so take its values parted by commas as well.
-- An empty value (\`?groupId=\`) is refused: leave the parameter out. Only of a text that is searched for or named, spaces around it are taken off.
-- Case counts: \`true\` and \`false\` and the values of closed lists are in lower case, as the document shows them. UUIDs are taken in upper case as well.
-- Whole numbers are digits alone (\`100\`, not \`1e2\`, \`+100\` or \`0100\`). \`limit=0\` is refused: a page has one item at least.
-- A time has an offset from UTC: \`Z\`, or \`+03:00\`, which a query writes as \`%2B03:00\`. Unix seconds (ten digits) and milliseconds (thirteen) are taken as well. An end of a time range may be a day, \`2026-01-15\`, and means its beginning: by the clock of \`timeZone\` where the call has one, else in UTC.
+- A parameter may be given only once. A parameter that is a list is repeated: \`?vehicleId=…&vehicleId=…\`. Where its description says so, its values may also be separated by commas.
+- An empty value (\`?groupId=\`) is refused: leave the parameter out. Spaces around a value are removed only from search texts and names.
+- Values are case-sensitive: \`true\`, \`false\` and the values of enumerations are in lower case, as shown in this document. UUIDs may also be in upper case.
+- Whole numbers consist of digits only (\`100\`, not \`1e2\`, \`+100\` or \`0100\`). \`limit=0\` is refused: a page has at least one item.
+- A time has an offset from UTC: \`Z\`, or \`+03:00\`, which is written as \`%2B03:00\` in a query. Unix seconds (ten digits) and milliseconds (thirteen digits) are accepted as well. The start or end of a time range may also be a day, such as \`2026-01-15\`. It stands for the start of the day in \`timeZone\` if the call has that parameter, otherwise in UTC.
 
 ## Errors
 
-Errors are \`application/problem+json\` (RFC 9457). Their \`errors\` name everything that is wrong: by JSON pointer in the body, by name among the parameters. A parameter or field that a call does not know is refused, with the list of those that it knows.
+Errors are \`application/problem+json\` (RFC 9457). Their \`errors\` list everything that is wrong: by JSON pointer in the body, by name for parameters. Unknown parameters and fields are refused; the error lists the known ones.
 
 ## Limits
 
-For an address: ${failedLoginsPerMinute} failed logins a minute, and ${unauthorizedPerMinute} calls a minute without a token. For a user: ${authorizedPerMinute} calls a minute. For an API key: ${apiKeyPerMinute} calls a minute, which are not counted for its user. A client that exceeds one is blocked for ${blockSeconds} seconds: all calls of that address, user or key answer 429 until the time in \`Retry-After\` is over. A session of the console is counted by its user, and goes on while its address is blocked; passwords are not checked meanwhile, and a token does not get past it. \`RateLimit\` and \`RateLimit-Policy\` say how many calls are left. Pages, this documentation, health and metrics are not counted.
+For an address: ${failedLoginsPerMinute} failed logins a minute, and ${unauthorizedPerMinute} calls a minute without a token. For a user: ${authorizedPerMinute} calls a minute. For an API key: ${apiKeyPerMinute} calls a minute, which do not count for its user. If a client exceeds a limit, it is blocked for ${blockSeconds} seconds: all calls of that address, user or key return 429 until the time in \`Retry-After\` is over. Calls of a console session count for its user, and are served even while their address is blocked. Meanwhile, passwords from that address are not checked, and calls with a token are refused. \`RateLimit\` and \`RateLimit-Policy\` contain the number of calls that are left. Pages, this documentation, health and metrics are not counted.
 
 ## Live
 
-Positions, events and notifications come over a WebSocket at \`/live\`, described in \`/asyncapi.json\`.
+Positions, events and notifications are sent over a WebSocket at \`/live\`, described in \`/asyncapi.json\`.
 
 ## Events
 
-An event that lasts is published twice under one id: in phase \`begin\`, and in phase \`end\` with its end and its totals. Positions, rules and settings make them:
+An event with a duration is published twice with the same id: in phase \`begin\`, and in phase \`end\` with its end and its totals. Events are derived from positions, rules and settings:
 
 ${eventTables()}
 
 ## Webhooks
 
-A notification rule with a webhook has each notification sent there: see *Webhooks* of this document for what is sent, and how its signature is checked (Standard Webhooks).
+If a notification rule has a webhook, each of its notifications is sent there. The section *Webhooks* of this document describes the request, and how to verify its signature (Standard Webhooks).
 
 ## Maps
 
-\`/maps\` lists the maps that the service has: \`*.mbtiles\` and \`*.pmtiles\` in \`DATA_DIR/maps/\`, found at the start, and the map of the world that comes with the console. \`/maps/{name}\` is the TileJSON of one, \`/maps/{name}/{z}/{x}/{y}\` a tile. They need no token and are not counted.
+\`/maps\` lists the maps of the service: the files \`*.mbtiles\` and \`*.pmtiles\` that were in \`DATA_DIR/maps/\` when the service started, and the world map that is part of the console. \`/maps/{name}\` returns the TileJSON of a map, \`/maps/{name}/{z}/{x}/{y}\` a tile. These calls need no token and are not counted.
 
 ## Traces
 
-Where the service records traces, a call is part of the caller’s, if its header \`traceparent\` names one (W3C Trace Context), and every answer says in \`traceresponse\` which trace and span it was.`;
+If the service records traces, a call with the header \`traceparent\` (W3C Trace Context) becomes part of the caller’s trace. Every response has the header \`traceresponse\` with the trace and span of the call.`;
 
 /** Problems of any call with a token or key of a blocked account. */
 const BLOCKED = ['account-blocked', 'account-expired'] as const;
@@ -136,19 +136,19 @@ export function openApiDocument(routes: readonly DescribedRoute[], limits: Limit
           type: 'apiKey',
           in: 'header',
           name: 'Authorization',
-          description: '`JWT <token>`: the word JWT, one space, then the token from the login.',
+          description: '`JWT <token>`: the word JWT, one space, and the token from the login.',
         },
         apiKey: {
           type: 'http',
           scheme: 'bearer',
           description:
-            '`Bearer <key>`, or `JWT <key>`, with a key of `POST /api/v1/api-keys`. Each operation names the scope that the key needs.',
+            '`Bearer <key>` or `JWT <key>`, with a key from `POST /api/v1/api-keys`. Each operation names the scope that the key needs.',
         },
         cookie: {
           type: 'apiKey',
           in: 'cookie',
           name: sessionCookieName(true),
-          description: `Session of the console; named \`${sessionCookieName(false)}\` where there is no TLS.`,
+          description: `Session cookie of the console. Without TLS, its name is \`${sessionCookieName(false)}\`.`,
         },
       },
     },
@@ -164,22 +164,22 @@ function notificationWebhook(schemas: Json): Json {
   return {
     operationId: 'notificationWebhook',
     tags: ['Notifications'],
-    summary: 'What the webhook of a notification rule is sent.',
+    summary: 'Notification, as it is sent to the webhook of a rule.',
     description:
-      'By the conventions of Standard Webhooks. The signature is `v1,` and the base64 of the HMAC-SHA256 over ' +
-      '`<webhook-id>.<webhook-timestamp>.<body>`, with the bytes behind `whsec_` in the secret of the rule as the key. ' +
-      'Refuse what is signed otherwise, or is more than 300 seconds away from your clock. An event is sent in each phase ' +
-      'that the rule names; a delivery that is repeated has the `webhook-id` of the first.',
+      'Follows Standard Webhooks. The signature is `v1,` followed by the base64 of the HMAC-SHA256 over ' +
+      '`<webhook-id>.<webhook-timestamp>.<body>`. Its key is the base64-decoded part after `whsec_` of the secret of the rule. ' +
+      'Refuse requests with another signature, or with a timestamp that differs from your clock by more than 300 seconds. ' +
+      'An event is sent in each phase that the rule names. A repeated delivery has the same `webhook-id` as the first.',
     security: [],
     parameters: [
-      header('webhook-id', 'Id of the delivery, on every attempt.', '01961f3d-05e0-7e6f-9152-8dca7fae4193'),
-      header('webhook-timestamp', 'Unix seconds of this attempt.', '1768516205'),
-      header('webhook-signature', 'One signature or several, parted by spaces.', `v1,${'A'.repeat(43)}=`),
+      header('webhook-id', 'Id of the delivery, the same for every attempt.', '01961f3d-05e0-7e6f-9152-8dca7fae4193'),
+      header('webhook-timestamp', 'Time of this attempt, in Unix seconds.', '1768516205'),
+      header('webhook-signature', 'One or more signatures, separated by spaces.', `v1,${'A'.repeat(43)}=`),
     ],
     requestBody: { required: true, content: { 'application/json': content(WebhookOut, 'output', schemas) } },
     responses: {
-      '2XX': { description: 'Taken.' },
-      default: { description: 'Not taken: it is sent again, later and later, for a day.' },
+      '2XX': { description: 'Accepted.' },
+      default: { description: 'Not accepted. The delivery is repeated for one day, at growing intervals.' },
     },
   };
 }
@@ -221,8 +221,8 @@ function operation(route: DescribedRoute, schemas: Json): Json {
             name: 'Idempotency-Key',
             in: 'header',
             description:
-              'Chosen by the client, new for each request: sent again with it within 24 hours, the same request is ' +
-              'answered as it was, and nothing is made twice. Of one account 1000 keys are remembered.',
+              'Key chosen by the client, a new one for each request. If the same request is sent again with its key within 24 hours, ' +
+              'it gets the first response and is not executed again. The service stores at most 1000 keys of an account.',
             schema: { type: 'string', maxLength: 255, examples: ['5f2c8a3e-9d41-4b6c-8e07-1a2b3c4d5e6f'] },
           },
         ]
@@ -232,7 +232,8 @@ function operation(route: DescribedRoute, schemas: Json): Json {
           {
             name: 'If-Match',
             in: 'header',
-            description: 'ETag that the caller last saw: refused as `stale` when it was changed meanwhile.',
+            description:
+              'ETag that the caller last saw. The request is refused as `stale` if there is a newer version.',
             schema: { type: 'string', examples: ['"1"'] },
           },
         ]
@@ -269,13 +270,13 @@ function securityOf(route: DescribedRoute): Json[] {
 }
 
 /** Headers of every response to a call that added something. */
-const ADDED_HEADERS = { Location: 'Path of what was added.' };
+const ADDED_HEADERS = { Location: 'Path of the new object.' };
 /** Headers of responses by status, for all calls. */
 const PROBLEM_HEADERS: Readonly<Record<number, Record<string, string>>> = {
-  401: { 'WWW-Authenticate': '`JWT`, and why the token was not taken.' },
-  412: { ETag: 'The version that it has now.' },
+  401: { 'WWW-Authenticate': '`JWT`, with the reason why the token was refused.' },
+  412: { ETag: 'Current version.' },
   416: { 'Content-Range': '`bytes */` and the length of the file.' },
-  429: { 'Retry-After': 'Seconds until calls are taken again.' },
+  429: { 'Retry-After': 'Seconds until calls are accepted again.' },
   503: { 'Retry-After': 'Seconds after which to try again.' },
 };
 
@@ -368,7 +369,7 @@ function mapValues<T, R>(object: Record<string, T>, map: (value: T, key: string)
 function problemSchema(): Json {
   return {
     type: 'object',
-    description: 'RFC 9457.',
+    description: 'An error, in the format of RFC 9457.',
     required: ['type', 'title', 'status', 'detail'],
     properties: {
       type: { type: 'string', enum: Object.keys(PROBLEMS).map((kind) => `urn:outrider:problem:${kind}`) },
@@ -377,15 +378,15 @@ function problemSchema(): Json {
       detail: { type: 'string' },
       errors: {
         type: 'array',
-        description: 'Each thing that is wrong with the request.',
+        description: 'All errors that were found in the request.',
         items: {
           type: 'object',
           required: ['detail'],
           properties: {
-            pointer: { type: 'string', description: 'Where in the body: a JSON pointer.' },
-            parameter: { type: 'string', description: 'Which parameter of path, query or header.' },
-            row: { type: 'integer', description: 'Which row of a CSV: 1 is the header.' },
-            column: { type: 'string', description: 'Which column of it.' },
+            pointer: { type: 'string', description: 'Place in the body, as a JSON pointer.' },
+            parameter: { type: 'string', description: 'Name of a parameter in the path, the query or the headers.' },
+            row: { type: 'integer', description: 'Row of a CSV file; 1 is the header.' },
+            column: { type: 'string', description: 'Column of the CSV file.' },
             detail: { type: 'string' },
           },
           additionalProperties: false,
@@ -394,28 +395,33 @@ function problemSchema(): Json {
       right: {
         type: 'string',
         enum: [...ACCOUNT_RIGHTS, ...SERVICES],
-        description: 'Of `forbidden`: the right or the service that the account was not given.',
+        description: 'The right or service that the account lacks; only for `forbidden`.',
       },
       quota: {
         type: 'object',
-        description: 'Of `quota-exceeded`: the quota that the request would go beyond. Nothing was written.',
+        description: 'The quota that the request would exceed; only for `quota-exceeded`. Nothing was written.',
         required: ['scope', 'kind', 'limit', 'used', 'requested'],
         properties: {
           scope: { type: 'string', enum: [...QUOTA_SCOPES] },
           kind: { type: 'string', enum: [...QUOTA_KINDS] },
           limit: { type: 'integer' },
-          used: { type: 'integer', description: 'Before the request.' },
-          requested: { type: 'integer', description: 'How much more the request needs.' },
+          used: { type: 'integer', description: 'Amount used before the request.' },
+          requested: { type: 'integer', description: 'Additional amount that the request needs.' },
         },
         additionalProperties: false,
       },
       resumption: {
         type: 'object',
-        description: 'Of `cursor-expired`: where the feed can be followed from. What was before is left out.',
+        description:
+          'Where the client can resume the feed; only for `cursor-expired`. Everything before it is no longer available.',
         required: ['cursor', 'from'],
         properties: {
           cursor: { type: 'string' },
-          from: { type: 'string', format: 'date-time', description: 'When the oldest of what follows was written.' },
+          from: {
+            type: 'string',
+            format: 'date-time',
+            description: 'Time at which the oldest entry that is still available was written.',
+          },
         },
         additionalProperties: false,
       },

@@ -117,7 +117,7 @@ export class OperatedService {
       const text = await this.#parts.metricsAccess.text();
       this.#history.add(text, this.#parts.clock.now(), process.memoryUsage.rss());
     } catch (error) {
-      this.#parts.logger.warn({ err: error }, 'the metrics could not be read');
+      this.#parts.logger.warn({ err: error }, 'cannot read the metrics');
     }
   }
 }

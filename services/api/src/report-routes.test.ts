@@ -177,7 +177,7 @@ describe('what comes back', () => {
     const refused = await world.call('GET', `/api/v1/reports/track?${DAY}&format=pdf`, { jwt });
     expect(refused.body).toMatchObject({
       type: 'urn:outrider:problem:too-much',
-      detail: 'A report may have 3000 rows.',
+      detail: 'A report may have at most 3000 rows.',
     });
   });
 

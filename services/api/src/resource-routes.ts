@@ -7,7 +7,7 @@ import { answerList, pageOf, pageOrWhole } from './http/whole-list.ts';
 import { type Answer, type AuthorizedContext, callsOf, type GroupName, type Reply, type Route } from './route.ts';
 
 /** Documented headers of a response with one item of a collection. */
-export const ENTITY_HEADERS = { ETag: 'Version, for `If-Match`.' };
+export const ENTITY_HEADERS = { ETag: 'Version of the object, for `If-Match`.' };
 
 interface Versioned {
   id: string;
@@ -20,7 +20,7 @@ export interface ResourceOptions<Shown, Id extends z.ZodObject> {
   path: string;
   /** Used in operation ids: `addDriver`, `listDrivers`. */
   operations: readonly [one: string, many: string];
-  /** Used in sentences: `One driver.` */
+  /** Used in sentences: `Get one driver.` */
   noun: string;
   /** Parameter of the path that identifies the item. */
   params: Id;
@@ -80,7 +80,11 @@ export class ResourceRoutes<Shown, Id extends z.ZodObject> {
   constructor(options: ResourceOptions<Shown, Id>) {
     this.#options = options;
     this.#calls = callsOf(options.group);
-    this.one = { description: `The ${options.noun} as it is now.`, body: options.body, headers: ENTITY_HEADERS };
+    this.one = {
+      description: `The current state of the ${options.noun}.`,
+      body: options.body,
+      headers: ENTITY_HEADERS,
+    };
   }
 
   list<Q extends ListQuery>({ page, atOnce, ...call }: ListCall<Shown, Q>): Route {
@@ -119,7 +123,7 @@ export class ResourceRoutes<Shown, Id extends z.ZodObject> {
     const { operations, noun, params } = this.#options;
     return this.#calls.get(this.#onePath(), {
       operationId: `get${operations[0]}`,
-      summary: `One ${noun}.`,
+      summary: `Get one ${noun}.`,
       ...this.#scope(),
       ...call,
       params,

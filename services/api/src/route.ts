@@ -13,16 +13,16 @@ import type { TerminalListeners } from './terminal-listeners.ts';
 
 /** Groups of calls in the documentation. */
 export const GROUPS = {
-  Authentication: 'Login, refresh, logout, and the keys that tokens are signed with.',
+  Authentication: 'Login, refresh, logout, and the public keys of tokens.',
   Users: 'Accounts of operators, dealers and users.',
   Vehicles: 'Vehicle profiles, their groups, and where they are.',
   Geozones: 'Geofences as GeoJSON features.',
-  Maintenance: 'Counters of vehicles, plans of maintenance, and services that were done.',
+  Maintenance: 'Counters of vehicles, maintenance plans, and completed services.',
   Notifications: 'Which events users are notified of, and their notifications.',
-  Feeds: 'Events and positions for programs that must not miss any.',
-  Reports: 'What vehicles did.',
-  VideoService: 'Video terminals, and the fragments of video that they are asked for.',
-  Operations: 'Where to start, and how the service is; for machines, outside the limits.',
+  Feeds: 'Events and positions for programs that must not miss any of them.',
+  Reports: 'Reports on what vehicles did, and the jobs and schedules that make them.',
+  VideoService: 'Video terminals, and video clips ordered from them.',
+  Operations: 'Index of the API, health and metrics of the service; not counted towards the limits.',
 } as const;
 export type GroupName = keyof typeof GROUPS;
 
@@ -220,7 +220,7 @@ export function scopeOf({ method, scope }: Pick<DescribedRoute, 'method' | 'scop
  * @throws {Problem} when the caller uses an API key; the key's scope is not checked
  */
 export function sessionOf({ sessionId }: Pick<AuthorizedContext, 'sessionId'>): SessionId {
-  if (sessionId === null) throw new Problem('forbidden', 'This is not for callers with an API key.');
+  if (sessionId === null) throw new Problem('forbidden', 'Callers with an API key may not do this.');
   return sessionId;
 }
 

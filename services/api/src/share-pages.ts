@@ -68,16 +68,16 @@ const EXAMPLE = {
 const point = z.tuple([z.number(), z.number(), z.number(), z.number().nullable()]);
 const SharedOut = z
   .strictObject({
-    name: z.string().nullable().meta({ description: 'Of the link.' }),
+    name: z.string().nullable().meta({ description: 'Name of the link.' }),
     expiresAt: timeOut,
     track: z
       .strictObject({ from: timeOut, to: timeOut })
       .nullable()
-      .meta({ description: 'Null: it shows where the vehicles are now.' }),
+      .meta({ description: 'Time range of the track. Null if the link shows the current positions.' }),
     vehicles: z.array(
       z.strictObject({
         name: z.string(),
-        state: z.enum(VEHICLE_STATES).nullable().meta({ description: 'Null in a track.' }),
+        state: z.enum(VEHICLE_STATES).nullable().meta({ description: 'Null if the link shows a track.' }),
         position: z
           .strictObject({
             fixTime: timeOut,
@@ -87,18 +87,18 @@ const SharedOut = z
             courseDeg: z.int().nullable(),
           })
           .nullable()
-          .meta({ description: 'The last fix. Null: there was none yet, or it is a track.' }),
-        points: z
-          .array(point)
-          .nullable()
-          .meta({ description: 'A track: longitude, latitude, Unix milliseconds, km/h. Null: it is no track.' }),
+          .meta({ description: 'The last fix. Null if there is none yet, or if the link shows a track.' }),
+        points: z.array(point).nullable().meta({
+          description:
+            'Points of the track, each as longitude, latitude, Unix milliseconds and speed in km/h. Null if the link shows current positions.',
+        }),
       }),
     ),
   })
   .meta({ id: 'Shared', examples: [EXAMPLE as never] });
 
 const DESCRIBED_HEADERS = {
-  ETag: 'Changes with what it shows.',
+  ETag: 'Changes whenever the content changes.',
   'X-Robots-Tag': '`noindex`.',
   'Referrer-Policy': '`no-referrer`.',
 };
@@ -110,13 +110,13 @@ export const sharePageDescriptions: readonly DescribedRoute[] = [
     path: PATH,
     group: 'Vehicles',
     operationId: 'getShared',
-    summary: 'What a share link shows; its token is all that is needed.',
+    summary: 'Get what a share link shows. The token in the path is the only credential.',
     description:
-      'Asked again and again with `If-None-Match`, it is answered 304 until something moved. Outside the limits of the API: an address may make `SHARE_LINK_VIEWS_PER_MINUTE` of these calls a minute. `/s/{token}` is a page that shows it.',
+      'With `If-None-Match`, the answer is 304 until something has changed. The limits of the API do not apply: an address may make `SHARE_LINK_VIEWS_PER_MINUTE` of these calls a minute. `/s/{token}` is a page that shows the same data.',
     access: 'unlimited',
-    headers: { 'If-None-Match': { description: '`ETag` of the answer before.', example: '"5d41402abc4b2a76"' } },
+    headers: { 'If-None-Match': { description: '`ETag` of the previous answer.', example: '"5d41402abc4b2a76"' } },
     params: z.object({
-      token: z.string().meta({ description: 'Of the link.', examples: ['Jm3vXQ0c5Yl8bTz1oWkR9w'] }),
+      token: z.string().meta({ description: 'Token of the share link.', examples: ['Jm3vXQ0c5Yl8bTz1oWkR9w'] }),
     }),
     query: null,
     body: null,
@@ -141,7 +141,7 @@ export function sharePages(parts: SharePagesParts): Hono<ApiEnv> {
     const { hits, resetsAtMs } = await hub.hit(`share:ip:${countedAs(parts.addressOf(c))}`, WINDOW_MS, now());
     if (hits <= config.share.viewsPerMinute) return;
     const seconds = Math.max(1, Math.ceil((resetsAtMs - now()) / 1000));
-    throw new Problem('too-many-requests', 'Share links were asked for too often from this address.', {
+    throw new Problem('too-many-requests', 'Too many requests for share links came from this address.', {
       headers: { 'retry-after': String(seconds) },
     });
   }
@@ -166,7 +166,7 @@ export function sharePages(parts: SharePagesParts): Hono<ApiEnv> {
     await count(c);
     await parts.refresh?.();
     const token = c.req.param('token');
-    if (!TOKEN.test(token)) throw badParameter('token', 'It must be the token of a share link, whole.');
+    if (!TOKEN.test(token)) throw badParameter('token', 'It must be the complete token of a share link.');
     const shared = await sharedLink(parts, token);
     if (shared === null) throw notFound();
     const { link } = shared;

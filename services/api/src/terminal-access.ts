@@ -23,26 +23,31 @@ export interface TerminalAccessIn {
 export const TERMINAL_ACCESS_FIELDS = {
   protocol: z.enum(BOUND_PROTOCOLS).meta({
     description:
-      'The only protocol that is taken from the terminal. `learn`: that of its first ten packets in a row, from then on; of a terminal that registered, that of the first. `any`: each; anyone who knows the id of the ' +
-      'terminal can send data for it by any of them.',
+      'The only protocol that is accepted from the terminal. `learn`: any protocol, until ten packets in a row have used the same one; from then on, only this one. A terminal that registers is bound by its first packet. `any`: all protocols; anyone who knows the id of the ' +
+      'terminal can then send data for it by any of them.',
   }),
   secret: z
     .string()
     .regex(/^[\x21-\x3a\x3c-\x7e]{8,64}$/, 'It must be 8 to 64 visible ASCII characters, none of them a semicolon.')
     .nullable()
     .meta({
-      description: `What the terminal must show (${SECRETS}). Never returned. Null: nothing.`,
+      description: `Secret that the terminal must send (${SECRETS}). Never returned. Null if none is required.`,
       examples: ['4mQx7TzR9c'],
     }),
   certificateSha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'It must be the SHA-256 of a certificate: 64 hexadecimal digits in lower case.')
     .nullable()
-    .meta({ description: 'The certificate that the terminal must show by TLS. Null: none.' }),
+    .meta({
+      description: 'SHA-256 of the client certificate that the terminal must present by TLS. Null if none is required.',
+    }),
   networks: z
     .array(z.string().refine(isNetwork, 'It must be an address with the length of its network, like 203.0.113.0/24.'))
     .max(32)
-    .meta({ description: 'Networks that the terminal may connect from. Empty: any.', examples: [['203.0.113.0/24']] }),
+    .meta({
+      description: 'Networks from which the terminal may connect. If empty, from any.',
+      examples: [['203.0.113.0/24']],
+    }),
 };
 
 function isNetwork(text: string): boolean {
@@ -67,7 +72,7 @@ export function canShowSecret(protocol: BoundProtocol | undefined): boolean {
  */
 export function accessOf({ secret, ...rest }: TerminalAccessIn): TerminalAccessPatch {
   if (secret && !canShowSecret(rest.protocol))
-    throw badField('/terminalAccess/secret', `Terminals of ${rest.protocol} can show no secret.`);
+    throw badField('/terminalAccess/secret', `Terminals of the protocol ${rest.protocol} cannot send a secret.`);
   if (secret === undefined) return rest;
   return { ...rest, secretHash: secret === null ? null : hashOfSecret(secret, randomBytes(16)) };
 }

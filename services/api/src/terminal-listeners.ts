@@ -21,7 +21,7 @@ export const terminalPortVariables: Variables = {
   ...Object.fromEntries(
     protocols.flatMap(({ settingPrefix, title, defaultPort }) => [
       [`${settingPrefix}_PORT`, port(defaultPort, `${title}.`)],
-      [`${settingPrefix}_TLS_PORT`, optionalPort(`${title}, by TLS. Unset: no TLS listener.`)],
+      [`${settingPrefix}_TLS_PORT`, optionalPort(`${title}, over TLS. If unset, there is no TLS listener.`)],
     ]),
   ),
   TERMINAL_UDP: oneOf(['yes', 'no'], 'yes', 'Whether the gateway takes terminals by UDP, on the same ports.'),

@@ -234,7 +234,7 @@ describe('the right to the video service', () => {
     const { user } = plain;
     expect((await call('GET', '/profiles', plain)).status).toBe(403);
     expect((await call('POST', '/tasks', plain, { profileId, ...FRAGMENT })).body.detail).toContain(
-      'not given `video`',
+      'does not have `video`',
     );
     const path = `/api/v1/users/${user.id}`;
     for (const { jwt } of [dealer, operator]) {
@@ -309,10 +309,10 @@ describe('tasks', () => {
       expect(body.errors).toMatchObject([{ pointer, detail: expect.stringContaining(said) }]);
     };
     await refused({ profileId: ABSENT }, '/profileId', 'no such video profile');
-    await refused({ channel: 9 }, '/channel', 'there are: 1, 2');
+    await refused({ channel: 9 }, '/channel', 'Known channels: 1, 2');
     await refused({ end: '2026-01-15T12:00:00.001Z' }, '/end', 'future');
     await refused({ end: FRAGMENT.start }, '/end', 'after the start');
-    await refused({ end: '2026-01-15T11:45:00.001Z' }, '/end', 'may have 900 s');
+    await refused({ end: '2026-01-15T11:45:00.001Z' }, '/end', 'at most 900 s');
     await refused({ start: 'yesterday' }, '/start', 'must be a time');
     await refused({ quality: 'best' }, '/quality', 'nvalid');
     await refused({ speed: 2 }, '/speed', 'no such field');
@@ -384,7 +384,7 @@ describe('tasks', () => {
     if (taken === undefined) throw new Error('nothing was leased');
     await world.registry.videoQueue.step(taken, { state: 'requested' });
     const late = await call('PATCH', path, anna, { audio: true });
-    expect(late).toMatchObject({ status: 409, body: { detail: expect.stringContaining('requested already') } });
+    expect(late).toMatchObject({ status: 409, body: { detail: expect.stringContaining('already requested') } });
     await call('POST', `${path}/cancel`, anna);
     expect((await call('PATCH', path, anna, { audio: true })).status).toBe(409);
 
@@ -459,7 +459,10 @@ describe('tasks', () => {
       audio: true,
     } as const;
     for (let n = 0; n < 200; n++) await world.registry.videoTasks.create({ ...wish, expiresAtMs: world.nowMs + 1 });
-    expect(await ask()).toMatchObject({ status: 409, body: { detail: expect.stringContaining('200 tasks') } });
+    expect(await ask()).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('200 unfinished tasks') },
+    });
     for (const { id } of (await world.registry.videoTasks.list({ states: ['new'] }, { limit: 1000, after: null }))
       .items)
       await world.registry.videoTasks.cancel(id);
@@ -548,7 +551,7 @@ describe('the file', () => {
       status: 409,
       body: {
         type: 'urn:outrider:problem:not-done',
-        detail: 'The task is new, 0 % of it.',
+        detail: 'The task is new, at 0 %.',
         errors: [{ parameter: 'task_id', detail: 'new' }],
       },
     });

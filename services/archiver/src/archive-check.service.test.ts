@@ -236,7 +236,7 @@ test.each([
   rmSync(join(damaged, file), { recursive: true });
   const { said, archive } = await checked();
   await vi.waitFor(async () => expect(await rowsOf(archive)).toEqual(ALL), PATIENCE);
-  expect(said[0]).toMatchObject({ level: 'error', text: /not the one that was written to/ });
+  expect(said[0]).toMatchObject({ level: 'error', text: /the archive was replaced/ });
   await vi.waitFor(async () => expect(await archive.gaps()).toEqual([]), PATIENCE);
 });
 
@@ -261,7 +261,7 @@ test('what the log no longer has is lacking, and said as long as it is', async (
   expect(await metrics.metrics()).toMatch(/^outrider_archive_gaps 1$/m);
   expect(said.filter(({ level }) => level === 'error').map(({ text }) => text)).toEqual([
     'the archive has lost rows',
-    'what the archive has lost can not be written again: the log does not reach it',
+    'cannot restore lost rows of the archive: they are older than the log',
   ]);
   // The next start says it as well, and does not try again.
   for (const stop of stops.splice(0).toReversed()) await stop();
@@ -286,11 +286,8 @@ test('damage is found before anybody asks for the rows', async () => {
   damage();
   FAULTS['with a flipped bit']?.(join(partsOf('events', '202510')[2] ?? '', 'data.bin'));
   const { said, archive } = await checked(log, 0);
-  await vi.waitFor(
-    () => expect(said.map(({ text }) => text)).toContain('what the archive had lost is written again'),
-    PATIENCE,
-  );
-  expect(said.map(({ text }) => text)).toContain('parts of the archive are damaged, and set aside');
+  await vi.waitFor(() => expect(said.map(({ text }) => text)).toContain('lost rows of the archive restored'), PATIENCE);
+  expect(said.map(({ text }) => text)).toContain('set aside damaged parts of the archive');
   expect(await rowsOf(archive)).toEqual(ALL);
 });
 
@@ -309,10 +306,7 @@ test('what was erased stays erased', async () => {
     force: true,
   });
   const { said, archive } = await checked();
-  await vi.waitFor(
-    () => expect(said.map(({ text }) => text)).toContain('what the archive had lost is written again'),
-    PATIENCE,
-  );
+  await vi.waitFor(() => expect(said.map(({ text }) => text)).toContain('lost rows of the archive restored'), PATIENCE);
   await vi.waitFor(async () => expect((await rowsOf(archive)).positions).toBe(ALL.positions - 100), PATIENCE);
 });
 

@@ -45,7 +45,7 @@ export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
 
   new Gauge({
     name: 'outrider_archive_gaps',
-    help: 'Parts of the archive that are lost, could not be written again whole, and were not accepted as lost',
+    help: 'Gaps in the archive: lost data that could not be restored in full and whose loss was not accepted',
     registers: [metrics],
     collect() {
       this.set(unaccepted().length);
@@ -53,7 +53,7 @@ export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
   });
   new Gauge({
     name: 'outrider_archive_gap_rows',
-    help: 'Rows of these parts, as far as their number is known',
+    help: 'Rows missing in the gaps of the archive, where the number is known',
     registers: [metrics],
     collect() {
       this.set(unaccepted().reduce((sum, { rows }) => sum + (rows ?? 0), 0));
@@ -69,19 +69,15 @@ export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
       if (gap.restored !== null || stopping.signal.aborted) continue;
       const restored = await restore(parts, gap, stopping.signal);
       await warehouse.updateGap(restored);
-      if (restored.restored === 'whole') logger.info(factsOf(gap), 'what the archive had lost is written again');
-      else
-        logger.error(
-          factsOf(restored),
-          'what the archive has lost can not be written again: the log does not reach it',
-        );
+      if (restored.restored === 'whole') logger.info(factsOf(gap), 'lost rows of the archive restored');
+      else logger.error(factsOf(restored), 'cannot restore lost rows of the archive: they are older than the log');
     }
     gaps = await warehouse.inspect(identity);
   }
 
   async function scrub(): Promise<void> {
     const damaged = await warehouse.checkSome({ maxBytes: SCRUB_BYTES, checkedAtMs });
-    if (damaged > 0) logger.error({ damaged }, 'parts of the archive are damaged, and set aside');
+    if (damaged > 0) logger.error({ damaged }, 'set aside damaged parts of the archive');
   }
 
   async function look(): Promise<void> {
@@ -107,7 +103,7 @@ export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
       timer = clock.every(Math.min(LOOK_EVERY_MS, inspectEveryMs), () => {
         working ??= look()
           .catch((error) => {
-            if (!stopping.signal.aborted) logger.warn({ err: error }, 'the archive could not be checked');
+            if (!stopping.signal.aborted) logger.warn({ err: error }, 'cannot check the archive');
           })
           .finally(() => {
             working = null;

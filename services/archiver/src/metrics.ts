@@ -37,33 +37,33 @@ export function archiverMetrics(registry: Metrics, lag: () => Promise<readonly A
         for (const each of (await asking) ?? []) this.set({ topic: each.topic }, inLag(each));
       },
     });
-  gaugeOfLag('outrider_archive_lag_records', 'Records in the log that are not archived', ({ records }) => records);
+  gaugeOfLag('outrider_archive_lag_records', 'Log records not yet archived', ({ records }) => records);
   gaugeOfLag(
     'outrider_archive_lag_seconds',
-    'At most so long ago the oldest record was received that is in the log and not archived; without the wait while nobody reads',
+    'Upper bound of the age of the oldest log record not yet archived, excluding the deliberate delay while nobody reads the archive',
     ({ seconds }) => seconds,
   );
   const rows = new Counter({
     name: 'outrider_archived_rows_total',
-    help: 'Rows made durable in the warehouse, repeated ones included',
+    help: 'Rows stored durably in the archive, including repeated ones',
     labelNames,
     registers,
   });
   const inserts = new Counter({
     name: 'outrider_archive_inserts_total',
-    help: 'Inserts into the warehouse',
+    help: 'Inserts into the archive',
     labelNames,
     registers,
   });
   const retries = new Counter({
     name: 'outrider_archive_retries_total',
-    help: 'Attempts to archive that failed and were made again',
+    help: 'Failed inserts into the archive that were retried',
     labelNames,
     registers,
   });
   const delay = new Gauge({
     name: 'outrider_archive_delay_seconds',
-    help: 'From the receipt of the oldest packet of the latest insert to its being durable in the warehouse; without the wait while nobody reads',
+    help: 'Time from receipt of the oldest packet in the latest insert until it was stored durably, excluding the deliberate delay while nobody reads the archive',
     registers,
   });
   return {

@@ -26,10 +26,7 @@ export function rememberArchive(parts: WrittenArchiveParts): (opened: OpenedArch
     const saved = (await checkpoints.claim(CONSUMER, 0))?.entries.get(ARCHIVE)?.toString();
     if (saved === identity) return;
     if (saved !== undefined) {
-      logger.error(
-        { archive: identity, before: saved },
-        'the archive is not the one that was written to: it is written again',
-      );
+      logger.error({ archive: identity, before: saved }, 'the archive was replaced: restoring it from the log');
       const { identity: logIdentity } = await log.locate(telemetryRecordsTopic, 0, null);
       for (const table of ['positions', 'events'] as const)
         await updateGap({

@@ -48,10 +48,10 @@ export const CHANNEL_KINDS = {
         "he": "אסימון הבוט"
       },
       "hint": {
-        "en": "@BotFather gives it to you. It is stored sealed and never shown.",
+        "en": "@BotFather gives it to you. It is stored encrypted and never shown.",
         "ru": "Его выдаёт @BotFather. Он хранится зашифрованным и не показывается.",
-        "de": "@BotFather gibt es Ihnen. Es wird versiegelt gespeichert und nie angezeigt.",
-        "es": "Lo da @BotFather. Se guarda sellado y no se muestra nunca.",
+        "de": "@BotFather gibt es Ihnen. Es wird verschlüsselt gespeichert und nie angezeigt.",
+        "es": "Lo da @BotFather. Se guarda cifrado y no se muestra nunca.",
         "he": "‎@BotFather נותן אותו. הוא נשמר חתום ולעולם אינו מוצג."
       }
     }
@@ -194,10 +194,10 @@ export const CHANNEL_KINDS = {
         "he": "סוד"
       },
       "hint": {
-        "en": "Such as an API key: {secret} in the URL, a header or the body. It is stored sealed and never shown.",
+        "en": "Such as an API key: {secret} in the URL, a header or the body. It is stored encrypted and never shown.",
         "ru": "Например, ключ API: {secret} в URL, заголовке или теле. Он хранится зашифрованным и не показывается.",
-        "de": "Etwa ein API-Schlüssel: {secret} in URL, Header oder Inhalt. Es wird versiegelt gespeichert und nie angezeigt.",
-        "es": "Como una clave de API: {secret} en la URL, una cabecera o el cuerpo. Se guarda sellado y no se muestra nunca.",
+        "de": "Etwa ein API-Schlüssel: {secret} in URL, Header oder Inhalt. Es wird verschlüsselt gespeichert und nie angezeigt.",
+        "es": "Como una clave de API: {secret} en la URL, una cabecera o el cuerpo. Se guarda cifrado y no se muestra nunca.",
         "he": "כגון מפתח API: ‎{secret} בכתובת, בכותרת או בגוף. הוא נשמר חתום ולעולם אינו מוצג."
       }
     }

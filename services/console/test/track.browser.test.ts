@@ -33,7 +33,7 @@ describe.skipIf(CHROMIUM === undefined)('replay and geofences in a browser', { t
     await page
       .getByLabel('File')
       .setInputFiles({ name: 'a.kml', mimeType: 'application/xml', buffer: Buffer.from(kml) });
-    await page.getByText('Another one has it.').waitFor();
+    await page.getByText('Another object has this value.').waitFor();
     await page.getByLabel('Import Depot').uncheck();
     await page.getByRole('button', { name: 'Import 1 geofence', exact: true }).click();
     await page.getByRole('button', { name: /^Kiosk/ }).click();

@@ -125,7 +125,7 @@ export function createForwarder(parts: ForwarderParts): Worker<LeasedDestination
     const grownMs = Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS) * (1 + JITTER * (2 * random() - 1));
     if (error instanceof ForwardingError) {
       counted.failed(destination.kind);
-      logger.warn({ ...facts, problem: error.message }, 'destination does not take what is forwarded; retrying');
+      logger.warn({ ...facts, problem: error.message }, 'forwarding destination does not accept data; retrying');
       const retryMs = Math.max(grownMs, Math.min(error.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS));
       return { error: error.message, nextAttemptAtMs: clock.now() + Math.round(retryMs) };
     }

@@ -20,7 +20,7 @@ export function createForwarderMetrics(
   const registers = [metrics];
   new Gauge({
     name: 'outrider_forwarding_destinations',
-    help: 'Destinations that this process forwards to now',
+    help: 'Forwarding destinations served by this process',
     registers,
     collect() {
       this.set(state().running);
@@ -28,7 +28,7 @@ export function createForwarderMetrics(
   });
   new Gauge({
     name: 'outrider_forwarding_lag_seconds',
-    help: 'Of the destination of this process that is farthest behind: age of the oldest record that it has not come to',
+    help: 'Lag of the slowest forwarding destination of this process: age of the oldest log record it has not read',
     registers,
     collect() {
       this.set(state().lagSeconds);
@@ -36,7 +36,7 @@ export function createForwarderMetrics(
   });
   new Gauge({
     name: 'outrider_forwarding_registered',
-    help: 'Destinations of all processes: those that work, those whose last attempt failed, and paused ones',
+    help: 'Forwarding destinations of all processes, by state: working, failing (the last attempt failed) or paused',
     labelNames: ['state'],
     registers,
     async collect() {
@@ -47,25 +47,25 @@ export function createForwarderMetrics(
   });
   const items = new Counter({
     name: 'outrider_forwarding_items_total',
-    help: 'Positions and events that receiving systems confirmed',
+    help: 'Positions and events confirmed by the receiving systems',
     labelNames: ['kind', 'type'],
     registers,
   });
   const refused = new Counter({
     name: 'outrider_forwarding_refused_total',
-    help: 'Items that receiving systems refused, or that their protocol can not carry',
+    help: 'Items that the receiving system refused or its protocol cannot represent',
     labelNames: ['kind'],
     registers,
   });
   const failures = new Counter({
     name: 'outrider_forwarding_failures_total',
-    help: 'Batches that were not confirmed, and are sent once more',
+    help: 'Batches that were not confirmed and are sent again',
     labelNames: ['kind'],
     registers,
   });
   const gaps = new Counter({
     name: 'outrider_forwarding_gaps_total',
-    help: 'Times that a destination came to records that the log no longer had',
+    help: 'Gaps: times a destination needed records that the log no longer had',
     labelNames: ['kind'],
     registers,
   });

@@ -29,7 +29,7 @@ export class ClockWatch {
     const isSuspect = () => this.#isSuspect;
     new Gauge({
       name: 'outrider_server_clock_suspect',
-      help: '1 where most terminals are ahead of the clock of the server by more than a minute',
+      help: '1 if the clocks of most terminals are more than a minute ahead of the server clock, otherwise 0',
       registers: [registry],
       collect() {
         this.set(isSuspect() ? 1 : 0);
@@ -38,7 +38,7 @@ export class ClockWatch {
     const ahead = () => this.#aheadInLastWindow;
     new Gauge({
       name: 'outrider_terminals_ahead',
-      help: 'Terminals whose newest fix was more than a minute ahead of the clock of the server, in the last minute',
+      help: 'Terminals whose newest fix in the last minute was more than a minute ahead of the server clock',
       registers: [registry],
       collect() {
         this.set(ahead());

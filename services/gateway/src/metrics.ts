@@ -16,55 +16,55 @@ export function gatewayMetrics(registry: Metrics) {
   const registers = [registry];
   const connections = new Gauge({
     name: 'outrider_terminal_connections',
-    help: 'Terminals connected now',
+    help: 'Connected terminals',
     labelNames,
     registers,
   });
   const packets = new Counter({
     name: 'outrider_packets_received_total',
-    help: 'Packets taken',
+    help: 'Packets accepted from terminals',
     labelNames,
     registers,
   });
   const positions = new Counter({
     name: 'outrider_positions_received_total',
-    help: 'Positions taken',
+    help: 'Positions accepted from terminals',
     labelNames,
     registers,
   });
   const acknowledged = new Counter({
     name: 'outrider_packets_acknowledged_total',
-    help: 'Packets acknowledged: durable in the log',
+    help: 'Packets acknowledged to terminals after they were stored durably in the log',
     labelNames,
     registers,
   });
   const withoutVehicle = new Counter({
     name: 'outrider_positions_without_vehicle_total',
-    help: 'Positions of video terminals that are not the terminal of their vehicle: not taken',
+    help: 'Positions dropped because they came from a video terminal that is not the terminal of its vehicle',
     labelNames,
     registers,
   });
   const texts = new Counter({
     name: 'outrider_terminal_texts_total',
-    help: 'Messages of text received from terminals',
+    help: 'Text messages received from terminals',
     labelNames,
     registers,
   });
   const datagrams = new Counter({
     name: 'outrider_datagrams_received_total',
-    help: 'Datagrams received from terminals by UDP, refused ones included',
+    help: 'UDP datagrams received from terminals, including refused ones',
     labelNames,
     registers,
   });
   const refused = new Counter({
     name: 'outrider_refusals_total',
-    help: 'Connections, requests and datagrams refused, by reason',
+    help: 'Refused connections, requests and datagrams, by reason',
     labelNames: ['protocol', 'reason'],
     registers,
   });
   const corrected = new Counter({
     name: 'outrider_positions_corrected_total',
-    help: 'Positions with a known error of receivers that was corrected: a date before the rollover of the GPS week, a speed that no vehicle drives, a place of more than 100 m accuracy',
+    help: 'Positions corrected for a known receiver error, by error: GPS week rollover, impossible speed, or accuracy worse than 100 m',
     labelNames: ['error'],
     registers,
   });
@@ -81,7 +81,7 @@ export function gatewayMetrics(registry: Metrics) {
     unread(bytes: () => number) {
       new Gauge({
         name: 'outrider_terminal_unread_bytes',
-        help: 'Bytes of answers that terminals have not read yet',
+        help: 'Bytes of responses not yet read by terminals',
         registers,
         collect() {
           this.set(bytes());

@@ -20,7 +20,7 @@ import type { GatewayConfig } from './gateway.ts';
 const portVariables = Object.fromEntries(
   protocols.flatMap(({ settingPrefix, title, defaultPort }) => [
     [`${settingPrefix}_PORT`, port(defaultPort, `${title}.`)],
-    [`${settingPrefix}_TLS_PORT`, optionalPort(`${title}, by TLS. Unset: no TLS listener.`)],
+    [`${settingPrefix}_TLS_PORT`, optionalPort(`${title}, over TLS. If unset, there is no TLS listener.`)],
   ]),
 );
 
@@ -85,59 +85,62 @@ export const gatewayVariables = {
   TERMINAL_UDP: oneOf(
     ['yes', 'no'],
     'yes',
-    'Terminals may send by UDP where their protocol has it (see [protocols.md](protocols.md)), to the number of its port.',
+    'Whether terminals may send by UDP, to the same port number, if their protocol supports it (see [protocols.md](protocols.md)).',
   ),
   MAX_DATAGRAMS_PER_ADDRESS: whole(
     1,
     1_000_000,
     1000,
-    'Datagrams of one address (IPv6: one /64) that are read in a second; a refused one counts as ten. Those of this machine itself are not counted.',
+    'Maximum number of datagrams per second from one address (IPv6: one /64). A refused one counts as ten. Datagrams from this machine are not counted.',
   ),
   TERMINAL_TLS_CERTIFICATE: {
-    ...text(
-      'File with the certificate of the TLS ports of terminals, and those that it is signed by (PEM). Read anew when it changes.',
-    ),
+    ...text('File with the certificate chain for the TLS ports of terminals (PEM). Reloaded when it changes.'),
     conflict: (config) =>
       hasTlsPorts(config) && (config.TERMINAL_TLS_CERTIFICATE === null || config.TERMINAL_TLS_KEY === null)
         ? 'TERMINAL_TLS_CERTIFICATE and TERMINAL_TLS_KEY must be set where a TLS port is'
         : null,
   },
-  TERMINAL_TLS_KEY: text('File with the key of that certificate (PEM).'),
+  TERMINAL_TLS_KEY: text('File with the private key of that certificate (PEM).'),
   TERMINAL_SECRET: secret(
-    'What the codes are derived from that terminals are given when they register; the same in all instances. Where unset, a random one is kept in `DATA_DIR`.',
+    'Secret from which the authentication codes for registering terminals are derived. It must be the same in all instances. If unset, a random one is kept in `DATA_DIR`.',
   ),
   MQTT_URL: brokerUrl(
-    'Broker whose topics are a source: `mqtt://user:password@host:1883`, `mqtts://`, `ws://` or `wss://`. Unset: none.',
+    'MQTT broker from which positions are read: `mqtt://user:password@host:1883`, `mqtts://`, `ws://` or `wss://`. If unset, none.',
   ),
   MQTT_TOPICS: topics(
-    'What is read from the broker: a list of `<protocol>:<topic filter>` with commas. Messages are read with QoS 1.',
+    'Topics to read: a list of `<protocol>:<topic filter>`, separated by commas. Messages are read with QoS 1.',
   ),
   MQTT_CLIENT_ID: clientId(
-    'Name of the session at the broker: the same in all gateways, another for each deployment at the same broker.',
+    'Client id for the session at the broker. It must be the same in all gateways, and unique for each deployment that uses the broker.',
   ),
   FLESPI_TOKEN: secret(
-    'What each request of flespi must show: `Authorization: Bearer <token>`. It then speaks for every vehicle. Unset: nothing is asked for, and a vehicle with a secret of its own is taken only with that.',
+    'Token that each request of flespi must carry, as `Authorization: Bearer <token>`. It then authenticates all vehicles. If unset, no token is required, except for vehicles with their own secret.',
   ),
   MAX_TERMINAL_CONNECTIONS: {
-    ...whole(1, 1_000_000, 20_000, 'Open connections per terminal protocol; further ones are refused.'),
+    ...whole(
+      1,
+      1_000_000,
+      20_000,
+      'Maximum number of open connections per terminal protocol. Further ones are refused.',
+    ),
     allowsConnections: true,
   },
   MAX_TERMINAL_CONNECTIONS_PER_ADDRESS: whole(
     1,
     1_000_000,
     12_000,
-    'Of these, from one address (IPv6: one /64); a sixth of them before the terminal identified itself. Connections from this machine itself are not counted.',
+    'The same per address (IPv6: one /64). At most a sixth of them may be connections whose terminal has not identified itself yet. Connections from this machine are not counted.',
   ),
   TERMINAL_PROXIES: proxies(
-    'Addresses or subnets of TCP proxies in front of the ports of terminals, separated by commas. Each of their connections must begin with a header of the PROXY protocol (version 1 or 2), which says who connected; connections from elsewhere are taken as they are. See [proxies.md](operations/proxies.md).',
+    'Addresses or subnets of TCP proxies in front of the ports of terminals, separated by commas. Each of their connections must begin with a PROXY protocol header (version 1 or 2), which contains the address of the client. Connections from other addresses have no such header. See [proxies.md](operations/proxies.md).',
   ),
   UNKNOWN_TERMINALS_PER_MINUTE: whole(
     1,
     1_000_000,
     100,
-    'Ids without a vehicle that one address may try in a minute; beyond it, terminals that come from there for the first time are refused until the minute is over.',
+    'Maximum number of terminal ids without a vehicle that one address may try in a minute. Beyond it, terminals that connect from there for the first time are refused until the minute is over.',
   ),
-  TERMINAL_IDLE_SECONDS: whole(5, 86_400, 900, 'A terminal that says nothing for this long is disconnected.'),
+  TERMINAL_IDLE_SECONDS: whole(5, 86_400, 900, 'Time without data after which a terminal is disconnected.'),
 } satisfies Variables;
 
 /**

@@ -40,7 +40,7 @@ export function createAccountMails(parts: AccountMailsParts): Part {
   const { config, registry, email, logger, clock } = parts;
   const attempts = new Counter({
     name: 'outrider_account_mails_total',
-    help: 'Attempts to send a link to the e-mail address of an account, by how they ended',
+    help: 'Attempts to send an account a link by e-mail, by outcome',
     labelNames: ['outcome'],
     registers: [parts.metrics],
   });

@@ -45,7 +45,7 @@ export function createAccountNotices(parts: AccountNoticesParts): Part {
   const { accountNotices } = registry;
   const attempts = new Counter({
     name: 'outrider_account_notices_total',
-    help: 'Attempts to send an e-mail about a change of how an account signs in, by how they ended',
+    help: 'Attempts to send an account a security notice by e-mail, by outcome',
     labelNames: ['outcome'],
     registers: [parts.metrics],
   });

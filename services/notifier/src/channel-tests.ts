@@ -73,7 +73,7 @@ async function attempt(parts: ChannelTestsParts, test: ChannelTest): Promise<Cha
   }
   const { url, secret } = await registry.notificationRules.webhook(rule.id);
   if (rule.webhookUrl !== test.target || url === null || secret === null)
-    return cancelled('The rule does not name the webhook any more.');
+    return cancelled('The rule no longer contains the webhook.');
   const body = {
     type: 'test',
     timestamp: isoTime(parts.now()),

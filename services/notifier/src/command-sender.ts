@@ -81,7 +81,7 @@ class CommandSender implements Part {
     this.#answerMs = parts.config.answerMs ?? DEFAULT_ANSWER_MS;
     this.#ended = new Counter({
       name: 'outrider_commands_total',
-      help: 'Commands to terminals that ended, by state',
+      help: 'Finished commands to terminals, by final state',
       labelNames: ['state'],
       registers: [parts.metrics],
     });
@@ -91,7 +91,7 @@ class CommandSender implements Part {
     const { hub, directory, logger, clock } = this.#parts;
     this.#terminals = await openTerminalCommands(hub, {
       clock,
-      onError: (error) => logger.warn({ err: error }, 'giving a command to a terminal failed'),
+      onError: (error) => logger.warn({ err: error }, 'passing a command to a terminal failed'),
     });
     this.#terminals.onPresence((terminalId, online) => {
       const vehicle = online ? directory.vehicleOfTerminal(terminalId) : undefined;
@@ -124,7 +124,7 @@ class CommandSender implements Part {
         for (const vehicleId of new Set(waiting.map((each) => each.vehicleId)))
           if (this.#terminalOf(vehicleId) !== null) this.#look(vehicleId);
       } catch (error) {
-        if (!signal.aborted) this.#parts.logger.error({ err: error }, 'looking for commands failed; trying again');
+        if (!signal.aborted) this.#parts.logger.error({ err: error }, 'reading waiting commands failed; retrying');
       }
       await this.#parts.clock.pause(POLL_MS, signal);
     }

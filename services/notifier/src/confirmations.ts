@@ -49,7 +49,7 @@ export function createConfirmations(parts: ConfirmationsParts): Part {
   const { config, registry, email, logger, clock } = parts;
   const attempts = new Counter({
     name: 'outrider_mail_confirmations_total',
-    help: 'Attempts to ask the holder of an e-mail address for a confirmation, by how they ended',
+    help: 'Attempts to send a confirmation request to an e-mail address, by outcome',
     labelNames: ['outcome'],
     registers: [parts.metrics],
   });

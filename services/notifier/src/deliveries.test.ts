@@ -236,7 +236,7 @@ test('a delivery whose preparation throws is retried, and given up after a day',
     await attempted(count);
   }
   const [failed] = await deliveriesOnce(finished);
-  expect(failed).toMatchObject({ state: 'failed', lastError: 'The service failed to send it.' });
+  expect(failed).toMatchObject({ state: 'failed', lastError: 'Sending failed in the service.' });
   expect(place.nowMs).toBeLessThanOrEqual(giveUpAtMs);
   expect(prepared).toBeGreaterThan(8);
   expect(sentWebhooks).toEqual([]);
@@ -325,7 +325,7 @@ describe('what it was for decides when it is sent', () => {
     place.nowMs += 10_000;
     deliveries.wake();
     const states = (await deliveriesOnce(finished)).map(({ state, lastError }) => [state, lastError]);
-    const cancelled = ['cancelled', 'The account may not see it any more.'];
+    const cancelled = ['cancelled', 'The account may no longer see it.'];
     expect(states).toEqual(expect.arrayContaining([['delivered', null], cancelled, cancelled, cancelled]));
     expect([sentEmails.length, sentWebhooks.length]).toEqual([1, 1]);
   });

@@ -66,7 +66,7 @@ const RENEW_EVERY_MS = 10_000;
 /** An endpoint that takes longer to respond is slow: it gets few slots. */
 const PROMPT_MS = 3000;
 /** The cause is only logged. */
-const BROKE_OFF: SendResult = { ok: false, retry: true, error: 'The service failed to send it.', status: null };
+const BROKE_OFF: SendResult = { ok: false, retry: true, error: 'Sending failed in the service.', status: null };
 
 /**
  * Sends deliveries over all channels, with bounded concurrency. Owners are served in turn, each with a share of the
@@ -168,7 +168,7 @@ function deliveryMetrics(registry: Metrics, running: () => number) {
   const registers = [registry];
   new Gauge({
     name: 'outrider_deliveries_under_way',
-    help: 'Attempts to deliver that are in progress',
+    help: 'Notification deliveries in progress',
     registers,
     collect() {
       this.set(running());
@@ -177,13 +177,13 @@ function deliveryMetrics(registry: Metrics, running: () => number) {
   return {
     attempts: new Counter({
       name: 'outrider_delivery_attempts_total',
-      help: 'Attempts to deliver a notification, by how they ended',
+      help: 'Attempts to deliver a notification, by outcome',
       labelNames: ['channel', 'outcome'],
       registers,
     }),
     seconds: new Histogram({
       name: 'outrider_delivery_seconds',
-      help: 'Time that an attempt to deliver took',
+      help: 'Duration of an attempt to deliver a notification',
       labelNames: ['channel'],
       buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30],
       registers,

@@ -32,7 +32,7 @@ export class Escalations {
         if (escalated.length > 0) await announce(escalated);
       } catch (error) {
         if (signal.aborted) return;
-        logger.error({ err: error }, 'escalating incidents failed; trying again');
+        logger.error({ err: error }, 'escalating incidents failed; retrying');
       }
       await clock.pause(pollMs, signal);
     }

@@ -31,7 +31,7 @@ export class LicenceWatch {
         await this.notifyDue(signal);
       } catch (error) {
         if (signal.aborted) return;
-        this.#parts.logger.error({ err: error }, 'looking for licences that expire failed; trying again');
+        this.#parts.logger.error({ err: error }, 'reading expiring licences failed; retrying');
       }
       await this.#parts.clock.pause(this.#parts.pollMs, signal);
     }

@@ -181,7 +181,7 @@ class NotificationService implements Part {
     });
     this.#delay = new Histogram({
       name: 'outrider_notification_seconds',
-      help: 'From the receipt of a packet until a notification of its event is saved',
+      help: 'Time from receipt of a packet until a notification of its event is saved',
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
       registers: [metrics],
     });
@@ -284,7 +284,7 @@ class NotificationService implements Part {
         return await work();
       } catch (error) {
         if (signal.aborted) return null;
-        this.#parts.logger.error({ err: error, ...facts }, 'saving notifications failed; trying again');
+        this.#parts.logger.error({ err: error, ...facts }, 'saving notifications failed; retrying');
         await this.#parts.clock.pause(retryMs, signal);
         if (signal.aborted) return null;
       }
@@ -325,7 +325,7 @@ class NotificationService implements Part {
       const incidentIds = made.flatMap(({ incidentId }) => incidentId ?? []);
       if (incidentIds.length > 0) await this.#publishIncidents(await this.#parts.incidents.byIds(incidentIds));
     } catch (error) {
-      logger.warn({ err: error }, 'announcing new notifications at the hub failed');
+      logger.warn({ err: error }, 'publishing new notifications to the hub failed');
     }
   }
 
@@ -343,7 +343,7 @@ class NotificationService implements Part {
       try {
         for (const source of this.#sources) await source.saveOffsets();
       } catch (error) {
-        this.#parts.logger.error({ err: error }, 'saving how far the events are evaluated failed; trying again');
+        this.#parts.logger.error({ err: error }, 'saving the offset of evaluated events failed; retrying');
       }
     }
   }
@@ -360,7 +360,7 @@ class NotificationService implements Part {
         await clock.sleep(forgotten < FORGET_AT_ONCE ? FORGET_EVERY_MS : MIN_RETRY_MS, signal);
       } catch (error) {
         if (signal.aborted) return;
-        logger.error({ err: error }, 'deleting old notifications failed; trying again');
+        logger.error({ err: error }, 'deleting old notifications failed; retrying');
         await clock.pause(FORGET_EVERY_MS, signal);
       }
     }

@@ -61,16 +61,16 @@ export async function prepareDelivery(
     const driver = await registry.drivers.get(notification.event.driverId);
     if (driver === null) return { cancelled: 'The driver was deleted.' };
     if (driver.licenceExpiresOn !== notification.event.licenceExpiresOn)
-      return { cancelled: 'The licence has another date now.' };
+      return { cancelled: 'The expiry date of the licence has changed.' };
   }
-  if (!(await mayStillSee(registry, owner, notification))) return { cancelled: 'The account may not see it any more.' };
+  if (!(await mayStillSee(registry, owner, notification))) return { cancelled: 'The account may no longer see it.' };
   const names = new PlaceAccess(owner, { directory, geocoder }, ADDRESS_MS);
   const reader = await ruleReaderOf(registry, rule);
   const template = templateOf(rule, reader.language);
   const { isEscalation } = delivery;
   if (delivery.channel === 'email') {
     const named = isEscalation ? rule.escalateTo : rule.emails;
-    if (!named.includes(delivery.target)) return { cancelled: 'The rule does not name the address any more.' };
+    if (!named.includes(delivery.target)) return { cancelled: 'The rule no longer contains the address.' };
     const address = await mailPolicy.admit(owner, delivery.target, delivery.attempts === 1);
     if ('cancelled' in address) return address;
     const places = await placesOf(notification, names);
@@ -86,7 +86,7 @@ export async function prepareDelivery(
     const channel = await registry.messageChannels.get(delivery.target);
     const isBrowser = channel?.kind === 'web-push';
     if (channel === null || !(isBrowser ? rule.push : rule.channelIds.includes(channel.id)))
-      return { cancelled: 'The rule does not name the channel any more.' };
+      return { cancelled: 'The rule no longer contains the channel.' };
     if (channel.state !== 'confirmed') return { cancelled: 'The channel is not confirmed.' };
     if (delivery.attempts === 1 && !(await registry.messageChannels.take(channel.id, messageLimits)))
       return { cancelled: 'The limit of the channel was reached.' };
@@ -107,7 +107,7 @@ export async function prepareDelivery(
       isUnproven: slot.isProbe,
     };
   }
-  if (rule.webhookUrl !== delivery.target) return { cancelled: 'The rule does not name the webhook any more.' };
+  if (rule.webhookUrl !== delivery.target) return { cancelled: 'The rule no longer contains the webhook.' };
   const { url, secret } = await registry.notificationRules.webhook(rule.id);
   if (url === null || hiddenUrl(url) !== rule.webhookUrl) return { cancelled: 'The URL of the webhook was lost.' };
   if (secret === null) return { cancelled: 'The webhook has no secret.' };

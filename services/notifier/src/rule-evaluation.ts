@@ -58,7 +58,7 @@ export class RuleEvaluation {
     });
     new Gauge({
       name: 'outrider_notification_rules',
-      help: 'Rules that events are evaluated by',
+      help: 'Active notification rules',
       registers: [context.metrics],
       collect() {
         this.set(book.size);

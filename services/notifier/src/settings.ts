@@ -5,37 +5,37 @@ import type { NotifierConfig } from './live/notifier.ts';
 /** Environment variables of the notifier. */
 export const notifierVariables = {
   MAX_LIVE_CONNECTIONS: {
-    ...whole(1, 1_000_000, 10_000, 'Open WebSockets of the live API; further ones are refused.'),
+    ...whole(1, 1_000_000, 10_000, 'Maximum number of open WebSockets of the live API. Further ones are refused.'),
     allowsConnections: true,
   },
-  MAX_LIVE_CONNECTIONS_PER_USER: whole(1, 1_000_000, 100, 'The same of one account.'),
+  MAX_LIVE_CONNECTIONS_PER_USER: whole(1, 1_000_000, 100, 'The same per account.'),
   MAX_LIVE_CONNECTIONS_PER_ADDRESS: whole(
     1,
     1_000_000,
     1000,
-    'The same of one address; the own machine is not bounded by it.',
+    'The same per address. Does not apply to connections from this machine.',
   ),
   LIVE_UNSENT_MB: whole(
     16,
     65_536,
     256,
-    'What may wait in memory for slow clients of the live API, all together; beyond it those with the most are disconnected.',
+    'Memory for unsent messages of all slow clients of the live API together. Beyond it, the clients with the most are disconnected.',
   ),
   NOTIFICATION_RETENTION_DAYS: whole(
     7,
     3650,
     90,
-    'How long notifications and their deliveries are kept; of each user the newest 10,000 at most.',
+    'How long notifications and their deliveries are kept. At most the newest 10,000 are kept for each user.',
   ),
   ...channelVariables,
   MESSAGE_CHANNEL_HOURLY: whole(
     1,
     1_000_000,
     60,
-    'Messages an hour to one chat, or by one call of an HTTP API; the surplus is not sent.',
+    'Maximum number of messages per hour to one chat, or to one HTTP API. Further ones are not sent.',
   ),
-  MESSAGE_CHANNEL_DAILY: whole(1, 1_000_000, 500, 'The same a day.'),
-  COMMAND_RETENTION_DAYS: whole(1, 3650, 90, 'How long commands to terminals are listed after they ended.'),
+  MESSAGE_CHANNEL_DAILY: whole(1, 1_000_000, 500, 'The same per day.'),
+  COMMAND_RETENTION_DAYS: whole(1, 3650, 90, 'How long finished commands to terminals are kept.'),
 } satisfies Variables;
 
 const BYTES_PER_MB = 1_000_000;

@@ -55,7 +55,7 @@ export class WaitingEvents {
         await this.notifyDue();
       } catch (error) {
         if (signal.aborted) return;
-        this.#parts.logger.error({ err: error }, 'looking for events that have lasted failed; trying again');
+        this.#parts.logger.error({ err: error }, 'reading events in progress failed; retrying');
       }
       await this.#parts.clock.pause(this.#parts.pollMs, signal);
     }

@@ -197,7 +197,7 @@ async function run(command: 'start' | 'demo'): Promise<void> {
 
     const reason = await Promise.race([stopped, outrider.failed.catch((error: unknown) => error)]);
     if (typeof reason === 'string')
-      logger.info({ signal: reason }, 'stopping: no new packets; writing down what was taken');
+      logger.info({ signal: reason }, 'stopping: refusing new packets, saving received ones');
     await demo?.stop();
     await outrider.stop();
     if (typeof reason !== 'string') throw reason;

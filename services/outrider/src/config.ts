@@ -22,7 +22,7 @@ export const variables = {
     0,
     1000,
     COMMIT_GAP_MS,
-    'The embedded log makes packets durable together: two commits begin no sooner after each other, unless 256 KiB wait. An acknowledgement, and what people see live, comes that much later at most, and the fewer commits, the less a small fleet costs. The first packet after a pause waits for nothing.',
+    'Minimum time between two commits of the embedded log, unless 256 KiB are waiting. It delays acknowledgements and live data by at most this time, and fewer commits cost less processor time. The first packet after a pause is committed at once.',
   ),
   ...serverVariables,
   ...metricsVariables,

@@ -119,7 +119,7 @@ export function createLogFillWatch(parts: LogFillWatchParts): Watch {
   let timer: Timer | null = null;
   new Gauge({
     name: 'outrider_log_full_in_seconds',
-    help: 'Seconds until the embedded log is at its size bound with unread records, by their growth; +Inf where they do not grow',
+    help: 'Estimated seconds until unread records fill the embedded log to its size limit, from their growth; +Inf if they do not grow',
     registers: [metrics],
     collect() {
       this.set(forecast.secondsLeft ?? Number.POSITIVE_INFINITY);
@@ -141,7 +141,7 @@ export function createLogFillWatch(parts: LogFillWatchParts): Watch {
     async start() {
       await check();
       timer = clock.every(LOG_CHECK_EVERY_MS, () => {
-        check().catch((error) => logger.warn({ err: error }, 'the size of the log could not be read'));
+        check().catch((error) => logger.warn({ err: error }, 'cannot read the size of the log'));
       });
       timer.unref();
     },
@@ -174,7 +174,7 @@ function usedBytesOf(path: string): number {
 export function measureLog(path: string, metrics: Metrics): void {
   new Gauge({
     name: 'outrider_log_bytes',
-    help: 'What the embedded log takes on the disk',
+    help: 'Size of the embedded log on disk',
     registers: [metrics],
     async collect() {
       const files = [path, `${path}-wal`].map((file) => stat(file).catch(() => null));

@@ -90,7 +90,7 @@ test('a start that waits for a server that never answers says so, and ends with 
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
   const starting = spawnService(folder, undefined, { DATABASE_URL: `postgres://outrider@127.0.0.1:${port}/outrider` });
-  await vi.waitFor(() => expect(starting.stderrText()).toContain('the start waits for a part'), {
+  await vi.waitFor(() => expect(starting.stderrText()).toContain('waiting for a part to start'), {
     timeout: 60_000,
     interval: 50,
   });

@@ -186,7 +186,7 @@ test('an export waits while the store is full, however often, and fails for good
   expect(refusals).toBe(9);
   cause = new Error('of the test');
   const other = await ask(anna, `users/${anna.user.id}`);
-  expect(await ended(other)).toMatchObject({ state: 'failed', error: expect.stringContaining('again and again') });
+  expect(await ended(other)).toMatchObject({ state: 'failed', error: expect.stringContaining('failed repeatedly') });
   expect(refusals).toBe(9 + 5);
 });
 

@@ -37,7 +37,7 @@ export function createPersonExports(parts: PersonExportParts): Part & { readonly
     const caller = directory.userOf(job);
     const person = { subject: job.parameters.subject, id: job.subjectId } as ExportedPerson;
     if (caller === undefined || caller.blocked || !mayExport(caller, person, directory))
-      throw new Refused('The account was blocked, or may not have it any more.');
+      throw new Refused('The account was blocked, or lost the right to the data.');
     const signal = AbortSignal.any([ending.signal, stop]);
     const nowMs = clock.now();
     const access = new ReportAccess(caller, parts);
@@ -57,7 +57,7 @@ export function createPersonExports(parts: PersonExportParts): Part & { readonly
   async function run(task: Task, stop: AbortSignal): Promise<void> {
     const { leased, ending } = task;
     try {
-      if (leased.attempts > MAX_ATTEMPTS) throw new Refused(`It broke off ${MAX_ATTEMPTS} times.`);
+      if (leased.attempts > MAX_ATTEMPTS) throw new Refused(`It was interrupted ${MAX_ATTEMPTS} times.`);
       await make(task, stop);
     } catch (error) {
       if (ending.signal.aborted) {
@@ -68,7 +68,7 @@ export function createPersonExports(parts: PersonExportParts): Part & { readonly
       const isFinal = error instanceof Refused || error instanceof ReportTooLargeError || failures >= MAX_ATTEMPTS;
       if (isFinal) {
         const known = error instanceof Refused || error instanceof ReportTooLargeError;
-        const said = known ? error.message : 'It failed again and again; the log says of what.';
+        const said = known ? error.message : 'It failed repeatedly. The log of the service contains the cause.';
         await registry.jobs.settle(leased, { state: 'failed', error: said });
       } else {
         const dueAtMs = clock.now() + (stop.aborted ? 0 : RETRY_MS);

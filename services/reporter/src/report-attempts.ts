@@ -87,7 +87,7 @@ export class ReportAttempts {
     this.#times = times;
     this.#ended = new Counter({
       name: 'outrider_report_jobs_total',
-      help: 'Reports that were made as jobs, by how they ended',
+      help: 'Report jobs, by outcome',
       labelNames: ['report', 'state'],
       registers: [parts.metrics],
     });
@@ -103,7 +103,7 @@ export class ReportAttempts {
     const { leased, ending } = task;
     const request = requestOf(leased.job);
     try {
-      if (leased.attempts > MAX_ATTEMPTS) throw new Refused(`It broke off ${MAX_ATTEMPTS} times.`, 'failed');
+      if (leased.attempts > MAX_ATTEMPTS) throw new Refused(`It was interrupted ${MAX_ATTEMPTS} times.`, 'failed');
       const { rows, bytes } = await this.#make(task, request, AbortSignal.any([ending.signal, stop]));
       await this.#publish(leased, request, { state: 'done', rows, bytes, error: null });
     } catch (error) {
@@ -121,7 +121,7 @@ export class ReportAttempts {
     const user = callerWithin(account, request.limitedTo);
     const unseen = unseenIn(request, user, directory);
     if (unseen !== null)
-      throw new Refused(`What ${unseen} names does not exist, or the account may not see it.`, 'gone');
+      throw new Refused(`An object of ${unseen} does not exist, or the account may not see it.`, 'gone');
     return user;
   }
 
@@ -210,7 +210,7 @@ export class ReportAttempts {
       }
     }
     const { said, reason } = known ?? {
-      said: 'It failed again and again; the log says of what.',
+      said: 'It failed repeatedly. The log of the service contains the cause.',
       reason: 'failed' satisfies ReportFailure,
     };
     if (await registry.reportFiles.fail(leased, said, reason))
@@ -246,10 +246,10 @@ export class ReportAttempts {
 function reasonOf(error: unknown): { said: string; reason: ReportFailure } | null {
   if (error instanceof Refused) return { said: error.message, reason: error.reason };
   if (error instanceof TooManyRowsError || error instanceof ReportTooLargeError)
-    return { said: `${error.message}: ask for fewer vehicles, or for less time.`, reason: 'too-large' };
+    return { said: `${error.message}: request fewer vehicles, or a shorter time range.`, reason: 'too-large' };
   if (error instanceof TooMuchError)
     return {
-      said: `It takes more ${error.what} than one question may: ask for fewer vehicles, or for less time.`,
+      said: `It needs more ${error.what} than allowed: request fewer vehicles, or a shorter time range.`,
       reason: 'too-large',
     };
   return null;

@@ -75,7 +75,7 @@ export class ReportFileStore {
     while (bytes > this.#config.quotaBytes) {
       const oldest = await this.#noted.oldestOfTheLargest();
       if (oldest === null) return;
-      this.#logger.info({ job: oldest.jobId, bytes: oldest.bytes }, 'a report is deleted: there is no room for all');
+      this.#logger.info({ job: oldest.jobId, bytes: oldest.bytes }, 'deleted a report: quota exceeded');
       await this.#remove(oldest.id);
       bytes -= oldest.bytes;
     }
@@ -87,7 +87,7 @@ export class ReportFileStore {
       storedBeforeMs: this.#now() - STRAY_AFTER_MS,
       ownerOf: (id) => (OWN.test(id) ? id : null),
       known: (ids) => this.#noted.known(ids),
-      onStray: (file) => this.#logger.warn({ file }, 'a report that belongs to no job is removed'),
+      onStray: (file) => this.#logger.warn({ file }, 'removed a report without a job'),
     });
   }
 

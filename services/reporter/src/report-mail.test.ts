@@ -153,7 +153,7 @@ test('of one that could not be made it is said why', async () => {
   await start();
   await untilCounts({ delivered: 2 });
   expect(sent[0]).toMatchObject({ subject: 'Report Mileage, 2026-01-15 could not be made' });
-  expect(sent[0]?.text).toContain('Reason: It is too large: ask for fewer vehicles, or for less time.\n');
+  expect(sent[0]?.text).toContain('Reason: It is too large: request fewer vehicles, or a shorter time range.\n');
 });
 
 test('all of it is in the language and the time zone of its reader, Hebrew from right to left', async () => {

@@ -55,7 +55,7 @@ export function createReportMail(parts: ReportMailParts): Part {
   const { registry, logger } = parts;
   const attempts = new Counter({
     name: 'outrider_report_mails_total',
-    help: 'Attempts to send a report by e-mail, by how they ended',
+    help: 'Attempts to send a report by e-mail, by outcome',
     labelNames: ['outcome'],
     registers: [parts.metrics],
   });
@@ -64,7 +64,7 @@ export function createReportMail(parts: ReportMailParts): Part {
   async function attempt(delivery: ReportDelivery): Promise<ReportDeliveryOutcome> {
     const result = await sendReport(parts, delivery).catch((error): SendResult => {
       logger.error({ err: error, delivery: delivery.id }, 'report failed to send in the service; retrying');
-      return { ok: false, retry: true, error: 'The service failed to send it.', status: null };
+      return { ok: false, retry: true, error: 'Sending failed in the service.', status: null };
     });
     if ('cancelled' in result) return { state: 'cancelled', error: result.cancelled };
     return outcomeOf(delivery, result, parts.clock.now(), parts.random());
@@ -116,7 +116,7 @@ async function prepare(
   const owner = directory.ownerOf(schedule);
   if (owner === undefined || owner.blocked) return { cancelled: 'The account is blocked.' };
   const job = await registry.jobs.get(delivery.jobId);
-  if (job === null) return { cancelled: 'The report is forgotten.' };
+  if (job === null) return { cancelled: 'The report no longer exists.' };
   const { language } = requestOf(job);
   const preferred = await readerOf(registry, owner.id, schedule.timeZone);
   // The reader is unknown: the language is that of the schedule, else that of its owner.
@@ -156,7 +156,7 @@ async function compose(
   const file = await registry.reportFiles.of(job.id);
   const bytes = file && (await bytesOf(files, file, config.maxAttachmentBytes));
   if (file === null || bytes === null) return { cancelled: 'The file was deleted.' };
-  if (!maySeeStill(file, owner, directory)) return { cancelled: 'The account may not see all of it any more.' };
+  if (!maySeeStill(file, owner, directory)) return { cancelled: 'The account may no longer see all of it.' };
   const isAttached = bytes !== 'too large';
   const attached = fileName(file, name, job);
   const url = `${config.publicUrl}/api/v1/report-jobs/${job.id}/file`;

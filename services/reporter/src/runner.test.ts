@@ -332,7 +332,7 @@ describe('a report as a job', () => {
       world.nowMs += 2;
     }
     await start();
-    expect(await untilState(id, 'failed')).toMatchObject({ error: 'It broke off 5 times.' });
+    expect(await untilState(id, 'failed')).toMatchObject({ error: 'It was interrupted 5 times.' });
     await vi.waitFor(() => expect(news).toMatchObject([{ jobId: id, state: 'failed' }]), PATIENCE);
   });
 
@@ -353,7 +353,7 @@ describe('a report as a job', () => {
   test('that would be too large fails, and says so', async () => {
     const id = await asked(operator);
     await start({ maxFileBytes: 100 });
-    expect(await untilState(id, 'failed')).toMatchObject({ error: expect.stringContaining('ask for fewer vehicles') });
+    expect(await untilState(id, 'failed')).toMatchObject({ error: expect.stringContaining('request fewer vehicles') });
     expect(await storedFiles()).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { type Config, type Variables, whole } from '@outrider/runtime';
 /** The reporter's own settings. */
 export const reporterVariables = {
   ...reportStoreVariables,
-  REPORT_MAIL_MB: whole(1, 100, 10, 'How large a report may be that is attached to an e-mail.'),
+  REPORT_MAIL_MB: whole(1, 100, 10, 'Maximum size of a report that is attached to an e-mail.'),
 } satisfies Variables;
 
 const BYTES_PER_MB = 1_000_000;

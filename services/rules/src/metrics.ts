@@ -31,17 +31,17 @@ function lagGauges(registers: Metrics[], lag: () => Promise<Lag | null>): void {
     });
   gaugeOfLag(
     'outrider_rules_lag_packets',
-    'Packets in the log that the rules have not taken in',
+    'Packets in the log that the rules have not processed',
     ({ packets }) => packets,
   );
   gaugeOfLag(
     'outrider_rules_oldest_unprocessed_seconds',
-    'At most so long ago the oldest packet was received that the rules have not taken in',
+    'Upper bound of the age of the oldest packet that the rules have not processed',
     ({ oldestSeconds }) => oldestSeconds,
   );
   gaugeOfLag(
     'outrider_rules_checkpoint_age_seconds',
-    'Age of the oldest checkpoint that something is missing in',
+    'Age of the oldest checkpoint among the partitions that have changed since',
     ({ checkpointSeconds }) => checkpointSeconds,
   );
 }
@@ -56,7 +56,7 @@ export function rulesMetrics(registry: Metrics, vehicles: () => number, lag: () 
   lagGauges(registers, lag);
   new Gauge({
     name: 'outrider_rules_vehicles',
-    help: 'Vehicles that the rules keep a state of',
+    help: 'Vehicles whose state the rules hold in memory',
     registers,
     collect() {
       this.set(vehicles());
@@ -64,29 +64,37 @@ export function rulesMetrics(registry: Metrics, vehicles: () => number, lag: () 
   });
   const events = new Counter({
     name: 'outrider_events_total',
-    help: 'Events put into the log, by kind and phase',
+    help: 'Events published to the log, by kind and phase',
     labelNames: ['kind', 'phase'],
     registers,
   });
   const endToEnd = new Histogram({
     name: 'outrider_end_to_end_seconds',
-    help: 'From the receipt of a packet until its position is live, or its event published; of one packet in each batch',
+    help: 'Time from receipt of a packet until its position or event is published; measured for one packet of each batch',
     labelNames: ['stage'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,
   });
   return {
-    packets: new Counter({ name: 'outrider_rules_packets_total', help: 'Packets taken from the log', registers }),
-    positions: new Counter({ name: 'outrider_rules_positions_total', help: 'Positions taken from the log', registers }),
+    packets: new Counter({
+      name: 'outrider_rules_packets_total',
+      help: 'Packets the rules read from the log',
+      registers,
+    }),
+    positions: new Counter({
+      name: 'outrider_rules_positions_total',
+      help: 'Positions the rules read from the log',
+      registers,
+    }),
     rejected: new Counter({
       name: 'outrider_rejected_positions_total',
-      help: 'Positions that moved nothing because something is wrong with them, by reason',
+      help: 'Positions rejected as implausible, by reason',
       labelNames: ['reason'],
       registers,
     }),
     moved: new Counter({
       name: 'outrider_rules_moves_total',
-      help: 'Positions that moved a vehicle: good fixes, newer than the newest',
+      help: 'Positions that updated the position of their vehicle: valid fixes newer than the previous one',
       registers,
     }),
     /** Counts records that were appended together. */
@@ -105,37 +113,37 @@ export function rulesMetrics(registry: Metrics, vehicles: () => number, lag: () 
     },
     replayed: new Counter({
       name: 'outrider_rules_replayed_events_total',
-      help: 'Events that a replay made again and that were left out',
+      help: 'Events recreated by a replay and skipped because they were already published',
       registers,
     }),
     surplusGeofences: new Counter({
       name: 'outrider_rules_surplus_geofences_total',
-      help: 'Geofences around positions that did not count: beyond what one owner may have at one place',
+      help: 'Geofences ignored at a position because their owner has too many overlapping there',
       registers,
     }),
     surplusEvents: new Counter({
       name: 'outrider_rules_surplus_events_total',
-      help: 'Events left out: beyond what may begin in a minute of one vehicle because of one owner',
+      help: 'Events dropped by the limit per minute, vehicle and owner',
       registers,
     }),
     late: new Counter({
       name: 'outrider_rules_late_intervals_total',
-      help: 'Stretches of the past that late positions came for',
+      help: 'Past time intervals for which late positions arrived',
       registers,
     }),
     logFull: new Counter({
       name: 'outrider_rules_log_full_total',
-      help: 'Times the log was too full to take events',
+      help: 'Times the log was too full to accept events',
       registers,
     }),
     fenced: new Counter({
       name: 'outrider_rules_fenced_total',
-      help: 'Partitions let go of because another member had claimed them',
+      help: 'Partitions released because another instance had claimed them',
       registers,
     }),
     checkpoints: new Histogram({
       name: 'outrider_rules_checkpoint_seconds',
-      help: 'How long a checkpoint takes to be durable',
+      help: 'Time until a checkpoint is stored durably',
       buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3],
       registers,
     }),

@@ -3,7 +3,7 @@ import type { RulesConfig } from './rules.ts';
 
 /** Settings of the rules. */
 export const rulesVariables = {
-  CHECKPOINT_MS: whole(50, 60_000, 5000, 'How often the rules write down how far they got.'),
+  CHECKPOINT_MS: whole(50, 60_000, 5000, 'Interval at which the rules save their progress.'),
 } satisfies Variables;
 
 const CHECKPOINT_PACKETS = 100_000;

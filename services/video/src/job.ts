@@ -161,7 +161,7 @@ export class Job {
     if (this.#task.state === 'waiting') await this.#step({ state: 'processing' });
     if (this.#lost) return;
     if (facts.bytes > retention.quotaBytes) {
-      await this.#fail({ reason: 'too-large', detail: `${facts.bytes} bytes are more than there is room for` });
+      await this.#fail({ reason: 'too-large', detail: `${facts.bytes} bytes exceed the available space` });
       return;
     }
     const { bytes, sha256 } = await retention.put(this.#task.id, path, facts.bytes);

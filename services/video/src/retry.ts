@@ -30,7 +30,7 @@ export function afterFailure(
   const { reason, detail } = failure;
   if (reason !== 'no-space' && FINAL.has(reason)) return { state: 'failed', reason, detail };
   if (nowMs >= task.expiresAtMs)
-    return { state: 'failed', reason: 'expired', detail: `it was not done in time: ${reason}` };
+    return { state: 'failed', reason: 'expired', detail: `it did not finish in time: ${reason}` };
   if (reason === 'terminal-offline') return { state: 'waiting', reason, detail, nextAttemptAtMs: null };
   if (task.attempts >= MAX_ATTEMPTS)
     return { state: 'failed', reason, detail: `${detail} (${task.attempts} attempts)` };

@@ -56,7 +56,7 @@ export const service = defineService({
       checks: {
         ...(disk && { disk: async () => ({ warnings: disk.warnings() }) }),
         async video() {
-          if (!video.healthy) throw new Error('video tasks are not worked at');
+          if (!video.healthy) throw new Error('video tasks are not processed');
         },
       },
       ports: { video: mediaPort },

@@ -5,17 +5,17 @@ import type { VideoConfig } from './video.ts';
 
 /** Environment variables of the video service, besides {@link videoStoreVariables}. */
 export const videoVariables = {
-  VIDEO_MEDIA_PORT: port(5016, 'Streams of JT/T 1078 video terminals.'),
+  VIDEO_MEDIA_PORT: port(5016, 'Port for streams of JT/T 1078 video terminals.'),
   VIDEO_MEDIA_HOST: text(
-    'Name or address under which terminals reach the media port; where unset, the first address of this machine that others reach.',
+    'Host name or address of the media port for terminals. If unset, the first address of this machine that is not local.',
   ),
-  VIDEO_MAX_DOWNLOADS: whole(1, 256, 8, 'Fragments of video that are fetched at a time.'),
+  VIDEO_MAX_DOWNLOADS: whole(1, 256, 8, 'Maximum number of simultaneous video downloads.'),
   VIDEO_ALLOW_PRIVATE: oneOf(
     ['no', 'yes'],
     'no',
-    'Whether RTSP and HTTP sources of video may be inside the own network.',
+    'Whether RTSP and HTTP sources of video may have private network addresses.',
   ),
-  FFMPEG: textOr('ffmpeg', 'The program that copies RTSP and HTTP sources of video, where it is installed.'),
+  FFMPEG: textOr('ffmpeg', 'Path of the ffmpeg program, used to copy RTSP and HTTP sources of video.'),
 } satisfies Variables;
 
 /** The video tasks of a crashed worker become free after this time. */

@@ -6,18 +6,18 @@ import type { VideoRetentionConfig } from './video-retention.ts';
 export function videoMetrics({ metrics, registry, directory, config }: VideoMetricsParts, running: () => number) {
   const finished = new Counter({
     name: 'outrider_video_tasks_finished_total',
-    help: 'Video tasks that are done, failed or were cancelled',
+    help: 'Finished video tasks, by state: done, failed or cancelled',
     labelNames: ['state', 'reason'],
     registers: [metrics],
   });
   const fetchedBytes = new Counter({
     name: 'outrider_video_fetched_bytes_total',
-    help: 'Bytes of video that came from terminals',
+    help: 'Bytes of video received from terminals',
     registers: [metrics],
   });
   new Gauge({
     name: 'outrider_video_downloads',
-    help: 'Fragments that are being fetched',
+    help: 'Video downloads in progress',
     registers: [metrics],
     collect() {
       this.set(running());
@@ -25,7 +25,7 @@ export function videoMetrics({ metrics, registry, directory, config }: VideoMetr
   });
   new Gauge({
     name: 'outrider_video_tasks',
-    help: 'Video tasks that are not finished',
+    help: 'Unfinished video tasks, by state',
     labelNames: ['state'],
     registers: [metrics],
     async collect() {
@@ -37,7 +37,7 @@ export function videoMetrics({ metrics, registry, directory, config }: VideoMetr
   });
   new Gauge({
     name: 'outrider_video_profiles_refused',
-    help: 'Video profiles whose address is the terminal of another vehicle: nothing is fetched by them',
+    help: 'Video profiles that are not used because their address belongs to the terminal of another vehicle',
     registers: [metrics],
     collect() {
       this.set([...directory.videoProfiles.values()].filter((profile) => directory.isOfAnotherVehicle(profile)).length);
@@ -45,12 +45,12 @@ export function videoMetrics({ metrics, registry, directory, config }: VideoMetr
   });
   const stored = new Gauge({
     name: 'outrider_video_stored_files',
-    help: 'Videos in the store',
+    help: 'Stored videos',
     registers: [metrics],
   });
   new Gauge({
     name: 'outrider_video_stored_bytes',
-    help: 'Bytes of all videos in the store',
+    help: 'Total size of stored videos',
     registers: [metrics],
     async collect() {
       const usage = await registry.storedVideos.usage().catch(() => null);

@@ -39,7 +39,7 @@ export class AccountMailAccess {
     if (id === this.#caller.id) await requireOwnPassword(this.#caller, this.#sources, current, sessionId);
     else {
       if (rightToUser(this.#caller, user) !== 'write') throw mayNot();
-      if (current !== undefined) throw badField('/currentPassword', 'It is asked for the own account alone.');
+      if (current !== undefined) throw badField('/currentPassword', 'It may be given only for your own account.');
     }
     await this.#sources.registry.accountLinks.setEmail(user, email);
   }
@@ -62,7 +62,7 @@ export class AccountMailAccess {
 }
 
 function mayNot(): Problem {
-  return new Problem('forbidden', 'The e-mail address of an account is for its user and for those who keep it.');
+  return new Problem('forbidden', 'Only the account itself and those who manage it may access its e-mail address.');
 }
 
 export interface PasswordResetSources {
@@ -103,5 +103,5 @@ export async function setPasswordByLink(
 }
 
 function badLink(): Problem {
-  return badField('/token', 'The link does not exist any more: it was used, or has expired.');
+  return badField('/token', 'The link does not exist: it was already used, or has expired.');
 }

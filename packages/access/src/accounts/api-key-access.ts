@@ -41,14 +41,17 @@ export class ApiKeyAccess {
   /** @returns the key, and its text for the client, which cannot be retrieved again */
   async add(fields: ApiKeyFields, nowMs: number): Promise<{ key: ApiKey; text: string }> {
     if (!this.#caller.apiAccess)
-      throw new Problem('no-api-access', 'The right to use the API is granted by the operator.');
+      throw new Problem('no-api-access', 'This account has no right to use the API. An operator can grant it.');
     this.#requireGroups(fields.groupIds, null);
     requireExpiry(fields.expiresAtMs, nowMs);
     try {
       return await this.#sources.registry.apiKeys.create(this.#caller.id, fields);
     } catch (error) {
       if (error instanceof TooManyApiKeysError)
-        throw new Problem('conflict', `An account has ${error.most} API keys at most: revoke one that is not used.`);
+        throw new Problem(
+          'conflict',
+          `An account may have at most ${error.most} API keys. Revoke one that is not used.`,
+        );
       throw error;
     }
   }
@@ -59,7 +62,7 @@ export class ApiKeyAccess {
     if (userId !== null && userId !== this.#caller.id) {
       if (rightToUser(this.#caller, directory.users.get(userId)) === 'none') throw notFound();
       if (!maySeeSessions(this.#caller, userId))
-        throw new Problem('forbidden', 'API keys are for their user and for operators.');
+        throw new Problem('forbidden', 'Only the account itself and operators may see its API keys.');
     }
     const page = await registry.apiKeys.list(userId ?? this.#caller.id, paging);
     return { ...page, items: page.items.map((key) => this.#shown(key)) };
@@ -72,7 +75,7 @@ export class ApiKeyAccess {
   async change(id: ApiKeyId, ifMatch: number | null, patch: Partial<ApiKeyFields>, nowMs: number): Promise<ApiKey> {
     const key = await this.#key(id);
     if (key.userId !== this.#caller.id)
-      throw new Problem('forbidden', 'An API key is changed by its user alone. It may be revoked.');
+      throw new Problem('forbidden', 'Only the account that owns an API key can change it. You can revoke it.');
     if (patch.groupIds !== undefined) this.#requireGroups(patch.groupIds, key.groupIds);
     if (patch.expiresAtMs !== undefined) requireExpiry(patch.expiresAtMs, nowMs);
     const changed = await current(this.#sources.registry.apiKeys.update(id, ifMatch, patch));
@@ -112,5 +115,5 @@ function requireExpiry(expiresAtMs: number | null, nowMs: number): void {
   if (expiresAtMs === null) return;
   if (expiresAtMs <= nowMs) throw badField('/expiresAt', 'It must be in the future.');
   if (expiresAtMs > nowMs + MAX_API_KEY_DAYS * DAY_MS)
-    throw badField('/expiresAt', `It may be ${MAX_API_KEY_DAYS} days from now at most, or null.`);
+    throw badField('/expiresAt', `It must be at most ${MAX_API_KEY_DAYS} days from now, or null.`);
 }

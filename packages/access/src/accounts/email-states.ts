@@ -82,9 +82,13 @@ export class EmailStates {
       );
     } catch (error) {
       if (error instanceof TooManyAddressesError)
-        throw new Problem('conflict', `${error.most} addresses wait for their confirmation already: name fewer.`, {
-          errors: [{ pointer: '/emails', detail: 'Too many addresses wait for their confirmation.' }],
-        });
+        throw new Problem(
+          'conflict',
+          `${error.most} addresses are already waiting to be confirmed. Give fewer new ones.`,
+          {
+            errors: [{ pointer: '/emails', detail: 'Too many addresses are waiting to be confirmed.' }],
+          },
+        );
       throw error;
     }
   }

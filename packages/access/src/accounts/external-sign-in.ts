@@ -79,12 +79,12 @@ export async function accountOfIdentity(
     return accountOfIdentity({ registry, directory }, { issuer, subject, claims }, mapping);
   }
   const current = await registry.users.get(known.userId);
-  if (current === null) throw new Problem('conflict', 'The account was deleted at this moment.');
+  if (current === null) throw new Problem('conflict', 'The account was deleted in the meantime.');
   if (known.isLinked) return current;
   const { role, ...rest } = granted;
   if (current.role === 'dealer') {
     if (role !== undefined && role !== 'dealer')
-      throw new Problem('conflict', 'The account is a dealer’s, and its claims no longer say so.');
+      throw new Problem('conflict', 'The account has the role dealer, but the claims of the provider no longer do.');
     return current;
   }
   // A dealer's data depends on the role, so an existing account does not become a dealer.

@@ -88,7 +88,7 @@ export class LoginBrake {
     // Prevents an attacker from running many guesses in parallel.
     const isFull = this.#waiting >= MAX_WAITING;
     if (isFull || (await hub.hit(place, delayMs + CHECKED_WITHIN_MS, now())).hits > 1)
-      throw new Problem('too-many-requests', 'Another login waits to be checked; try again.', {
+      throw new Problem('too-many-requests', 'Another attempt is waiting to be checked. Try again later.', {
         headers: { 'retry-after': String(MAX_DELAY_MS / 1000) },
       });
     this.#waiting++;
@@ -102,7 +102,7 @@ export class LoginBrake {
 }
 
 function tooManyFailures(): Problem {
-  return new Problem('too-many-requests', 'Too many wrong codes were tried: wait until they are old.', {
+  return new Problem('too-many-requests', 'Too many wrong codes were tried. Wait before you try again.', {
     headers: { 'retry-after': String(WINDOW_MS / 1000) },
   });
 }

@@ -38,7 +38,7 @@ export class MailPolicy {
     this.#now = now;
     this.#refused = new Counter({
       name: 'outrider_mails_refused_total',
-      help: 'E-mails that were not sent, by the reason: the address is pending or unsubscribed, or a limit was reached',
+      help: 'E-mails not sent, by reason: address pending, address unsubscribed, or a limit reached',
       labelNames: ['reason'],
       registers: [metrics],
     });
@@ -52,7 +52,7 @@ export class MailPolicy {
   async admit(owner: User, target: string, isFirst: boolean): Promise<MailAddress | { cancelled: string }> {
     const { isTrusted, perAddress, perOwner } = this.#config;
     const address = await this.#addressOf(tenantOf(owner), target, isTrusted);
-    if (address === undefined) return this.#refuse('pending', 'Too many addresses wait for their confirmation.');
+    if (address === undefined) return this.#refuse('pending', 'Too many addresses are waiting to be confirmed.');
     if (address.state === 'pending')
       return this.#refuse('pending', 'The holder of the address has not confirmed it yet.');
     if (address.state === 'unsubscribed')

@@ -23,7 +23,7 @@ export async function requireOwnPassword(
 ): Promise<void> {
   requirePerson(caller);
   const { id, login } = caller;
-  if (current === undefined) throw badField('/currentPassword', 'It is needed for the own account.');
+  if (current === undefined) throw badField('/currentPassword', 'It is required for your own account.');
   // Guesses with a token have their own counter, so that they do not slow down logins.
   const attempt = { account: `password of ${id}`, source: sessionId, isKnownSource: false };
   const isCurrent = await brake.pass(attempt, async () => {

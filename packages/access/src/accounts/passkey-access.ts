@@ -50,9 +50,12 @@ const PURPOSE = 'passkey-registration';
 const ALGORITHMS = [-8, -7, -257];
 const REFUSALS: Record<PasskeyRefusal, () => Problem> = {
   'challenge-used': () => expired(),
-  known: () => new Problem('conflict', 'This passkey is an account’s already.'),
+  known: () => new Problem('conflict', 'This passkey already belongs to an account.'),
   'too-many': () =>
-    new Problem('conflict', `An account has ${MAX_PASSKEYS_PER_USER} passkeys at most: remove one that is not used.`),
+    new Problem(
+      'conflict',
+      `An account may have at most ${MAX_PASSKEYS_PER_USER} passkeys. Remove one that is not used.`,
+    ),
   copied: () => notFound(),
 };
 
@@ -113,7 +116,9 @@ export class PasskeyAccess {
     const challenge = begun?.userId === this.#caller.id ? begun.challenge : undefined;
     if (challenge === undefined) throw expired();
     const made = await checkPasskeyRegistration(this.#site(site), challenge, credential).catch((error) => {
-      throw error instanceof PasskeyError ? badField('/credential', `It is not taken: ${error.message}.`) : error;
+      throw error instanceof PasskeyError
+        ? badField('/credential', `The passkey is not accepted: ${error.message}.`)
+        : error;
     });
     const codes = newRecoveryCodes(RECOVERY_CODES);
     const added = await registry.passkeys.add(this.#caller, name, made, challenge, codes).catch((error) => {
@@ -142,11 +147,11 @@ export class PasskeyAccess {
 
 /** Problem when the service has no domain with TLS for passkeys. */
 export function noPasskeysHere(): Problem {
-  return new Problem('conflict', 'Passkeys need HTTPS and the name of a host, or localhost: see PUBLIC_URL.');
+  return new Problem('conflict', 'Passkeys need HTTPS and a host name, or localhost. See the setting PUBLIC_URL.');
 }
 
 function expired(): Problem {
-  return badField('/state', 'It has expired, or was used: begin anew.');
+  return badField('/state', 'It has expired, or was already used. Get new options and try again.');
 }
 
 function missing(error: unknown): never {

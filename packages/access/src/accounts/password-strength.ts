@@ -38,7 +38,7 @@ export function weaknessOf(password: string, names: readonly string[]): string |
   const words = names.flatMap((name) => [name, ...name.split(/[^\p{L}\p{N}]+/u)]).filter((word) => word.length > 2);
   const { guesses } = estimator.check(password.slice(0, MAX_CHECKED_CHARACTERS), words);
   return guesses < MIN_GUESSES
-    ? 'It is among the passwords that attackers try first. Take a longer one, such as several words that do not belong together.'
+    ? 'It is among the passwords that attackers try first. Choose a longer one, such as several unrelated words.'
     : null;
 }
 

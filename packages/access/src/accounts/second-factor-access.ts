@@ -29,7 +29,7 @@ export class SecondFactorAccess {
   async get(id: UserId): Promise<SecondFactor | null> {
     this.#user(id);
     if (!maySeeSessions(this.#caller, id))
-      throw new Problem('forbidden', 'How an account logs in is for its user and for operators.');
+      throw new Problem('forbidden', 'Only the account itself and operators may see its second factors.');
     return this.#sources.registry.secondFactors.get(id);
   }
 
@@ -38,7 +38,7 @@ export class SecondFactorAccess {
     await requireOwnPassword(this.#caller, this.#sources, currentPassword, sessionId);
     const secret = newTotpSecret();
     if (!(await this.#sources.registry.secondFactors.propose(this.#caller.id, secret)))
-      throw new Problem('conflict', 'The account has an app already: remove it first.');
+      throw new Problem('conflict', 'The account already has an authenticator app. Remove it first.');
     return { secret, uri: totpUri(secret, this.#caller.login) };
   }
 
@@ -53,7 +53,7 @@ export class SecondFactorAccess {
     if (secret === null) throw notFound();
     const step = totpStep(secret, totp, nowMs);
     if (step === null)
-      throw badField('/totp', 'It is not the present code of this secret. Is the clock of the device right?');
+      throw badField('/totp', 'It is not the current code of this secret. Check the clock of the device.');
     const codes = newRecoveryCodes(RECOVERY_CODES);
     await secondFactors.confirm(this.#caller, secret, step, codes).catch(hasNone);
     return codes;
@@ -76,9 +76,12 @@ export class SecondFactorAccess {
   async remove(id: UserId): Promise<void> {
     const user = this.#user(id);
     if (!isOperator(this.#caller))
-      throw new Problem('forbidden', 'The second factor of an account is removed by operators alone.');
+      throw new Problem('forbidden', 'Only operators can remove the second factor of another account.');
     if (id === this.#caller.id)
-      throw new Problem('conflict', 'The own second factor is disabled with the current password.');
+      throw new Problem(
+        'conflict',
+        'Remove your own second factors with the calls below `/api/v1/me`, which need the current password.',
+      );
     await this.#sources.registry.secondFactors.removeAll(user).catch(hasNone);
     this.#sources.tokens.revokeUser(id);
   }

@@ -38,8 +38,8 @@ export class UserAccess extends AccessPart {
     password: string,
   ) {
     this.checks.requireManager();
-    if (fields.role !== 'user') this.checks.requireOperator('Operators and dealers are made by operators alone.');
-    if (fields.apiAccess) this.checks.requireOperator('The right to use the API is granted by operators alone.');
+    if (fields.role !== 'user') this.checks.requireOperator('Only operators can add operators and dealers.');
+    if (fields.apiAccess) this.checks.requireOperator('Only operators can grant or withdraw the right to use the API.');
     await this.checks.requireGroups(fields.groupIds, '/groupIds');
     const dealerId = this.checks.dealerFor(fields.dealerId);
     if (dealerId !== null && fields.role !== 'user') throw badField('/dealerId', 'Only users belong to a dealer.');
@@ -77,7 +77,7 @@ export class UserAccess extends AccessPart {
 
   async setExpiry(id: UserId, expiresAtMs: number | null): Promise<void> {
     await this.checks.user(id, 'write');
-    this.#requireNotSelf(id, 'given an end');
+    this.#requireNotSelf(id, 'given an expiry');
     await this.sources.registry.users.setExpiry(id, expiresAtMs);
   }
 
@@ -93,14 +93,17 @@ export class UserAccess extends AccessPart {
     const user = await this.checks.user(id, 'read');
     this.checks.requireManager();
     if (user.role === 'user')
-      throw new Problem('conflict', 'Vehicles belong to dealers and to the operator: it is set at their accounts.');
+      throw new Problem(
+        'conflict',
+        'Vehicles belong to dealers and to the operator. Set the retention at one of their accounts.',
+      );
     await this.sources.registry.historyLimits.setFleetRetention(user, retentionDays);
   }
 
   async setApiAccess(id: UserId, apiAccess: boolean): Promise<User> {
     await this.checks.user(id, 'read');
-    this.checks.requireOperator('The right to use the API is granted by operators alone.');
-    if (!apiAccess) this.#requireNotSelf(id, 'shut out of the API');
+    this.checks.requireOperator('Only operators can grant or withdraw the right to use the API.');
+    if (!apiAccess) this.#requireNotSelf(id, 'denied the right to use the API');
     return this.checks.shown(await this.sources.registry.users.update(id, null, { apiAccess }));
   }
 
@@ -114,7 +117,7 @@ export class UserAccess extends AccessPart {
     requirePerson(this.caller);
     const user = await this.checks.user(id, 'write');
     if (id === this.caller.id) return this.changeOwnPassword(current, password, sessionId);
-    if (current !== undefined) throw badField('/currentPassword', 'It is asked for the own account alone.');
+    if (current !== undefined) throw badField('/currentPassword', 'It may be given only for your own account.');
     requireStrongPassword(password, [user.login, user.name]);
     await this.sources.registry.users.setPassword(id, password, null);
     this.sources.tokens.revokeUser(id);
@@ -194,7 +197,7 @@ export class UserAccess extends AccessPart {
     after: Pick<Session, 'id' | 'lastUsedAtMs'> | null,
   ): Promise<{ session: Session; login: string }[]> {
     requirePerson(this.caller);
-    this.checks.requireOperator('The sessions of all accounts are for operators.');
+    this.checks.requireOperator('Only operators may see the sessions of all accounts.');
     const sessions = await this.sources.registry.sessions.list(limit, after);
     const { users } = this.sources.directory;
     return sessions.map((session) => ({ session, login: users.get(session.userId)?.login ?? '' }));
@@ -203,10 +206,10 @@ export class UserAccess extends AccessPart {
   #requireSessions(of: UserId): void {
     requirePerson(this.caller);
     if (!maySeeSessions(this.caller, of))
-      throw new Problem('forbidden', 'Sessions are for their user and for operators.');
+      throw new Problem('forbidden', 'Only the account itself and operators may see or end its sessions.');
   }
 
   #requireNotSelf(id: UserId, what: string): void {
-    if (id === this.caller.id) throw new Problem('conflict', `Nobody can be ${what} by themselves.`);
+    if (id === this.caller.id) throw new Problem('conflict', `Your own account cannot be ${what}.`);
   }
 }

@@ -131,5 +131,5 @@ export class BulkChanges {
 }
 
 function seenOnly(what: string): Problem {
-  return new Problem('forbidden', `This account may see ${what}, and may not change it.`);
+  return new Problem('forbidden', `This account may see ${what}, but may not change it.`);
 }

@@ -66,7 +66,7 @@ export class BulkScope {
     const own = current ? current.dealerId : dealerOf(this.caller);
     if (isOperator(this.caller)) return dealerId === undefined ? own : dealerId;
     if (dealerId && dealerId !== own)
-      faults.add({ row, column: 'dealerId', detail: 'Only operators say which dealer something belongs to.' });
+      faults.add({ row, column: 'dealerId', detail: 'Only operators may set the dealer to whom something belongs.' });
     return own;
   }
 
@@ -115,13 +115,13 @@ export async function collectingFaults<T>(
     if (!(error instanceof BulkError)) throw error;
     for (const { index, error: why } of error.failures) {
       if (why instanceof ConflictError)
-        faults.add({ ...place(index, why.field), detail: 'Another one has it.' }, 'conflict');
+        faults.add({ ...place(index, why.field), detail: 'Another object has this value.' }, 'conflict');
       else if (why instanceof OperatorOnlyError)
         faults.add({ ...place(index, why.field), detail: operatorOnly(why.field) });
       else if (why instanceof UnknownReferenceError)
         faults.add({ ...place(index, why.field), detail: `${why.id} does not exist.` });
       else if (why instanceof StaleError || why instanceof NotFoundError)
-        faults.add({ ...place(index, null), detail: 'It was changed meanwhile: import again.' }, 'conflict');
+        faults.add({ ...place(index, null), detail: 'It was changed or deleted meanwhile. Try again.' }, 'conflict');
     }
     faults.throwIfAny();
     throw error;

@@ -52,7 +52,7 @@ export class GeofenceImport {
       const known = id === null ? undefined : this.#scope.sources.directory.geofences.get(id as GeofenceId);
       if (known?.ownerId !== this.#scope.caller.id) return { id: null, fields };
       const earlier = indexOf.get(known.id);
-      if (earlier !== undefined) faults.add({ pointer: `${at}/id`, detail: `Feature ${earlier} has it too.` });
+      if (earlier !== undefined) faults.add({ pointer: `${at}/id`, detail: `Feature ${earlier} has the same id.` });
       indexOf.set(known.id, index);
       const unseen = fields.groupIds ? (known.groupIds ?? []).filter((group) => !this.#scope.seesGroup(group)) : [];
       const groupIds = fields.groupIds && [...fields.groupIds, ...unseen];

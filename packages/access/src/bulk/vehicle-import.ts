@@ -28,7 +28,7 @@ import { type BulkScope, collectingFaults, groupsOf, type Imported, type Importe
 
 /** Refusal of another `dealerId` in a change or an import of a vehicle. */
 export const MOVED_BY =
-  'A vehicle is moved to another dealer by POST /api/v1/vehicles/move, which asks what becomes of its history.';
+  'To move a vehicle to another dealer, call POST /api/v1/vehicles/move, which also decides about its history.';
 
 /** Vehicles that an export reads at once. */
 const PAGE = 500;

@@ -37,7 +37,7 @@ export class GroupNames {
       if (text === '') continue;
       const found = isUuid(text) ? (this.#names.has(text as GroupId) ? [text as GroupId] : []) : this.#byName.get(text);
       if (!found || found[0] === undefined) wrong.push(`There is no group ${JSON.stringify(text)}.`);
-      else if (found.length > 1) wrong.push(`${found.length} groups are named ${JSON.stringify(text)}: give the id.`);
+      else if (found.length > 1) wrong.push(`${found.length} groups are named ${JSON.stringify(text)}: use the id.`);
       else groupIds.push(found[0]);
     }
     return { groupIds, wrong };

@@ -70,7 +70,7 @@ export class NamedVehicles {
     const own = found.filter((vehicle) => vehicle !== undefined && this.#mayChange(vehicle));
     const [vehicle] = own;
     if (vehicle === undefined) return { column, detail: 'There is no such vehicle.' };
-    return own.length === 1 ? vehicle : { column, detail: `${own.length} vehicles have it: name it by its id.` };
+    return own.length === 1 ? vehicle : { column, detail: `${own.length} vehicles have this value: use vehicleId.` };
   }
 
   #indexed() {
@@ -130,7 +130,10 @@ export function sensorWrites(
     characters += JSON.stringify(write.sensors).length;
     if (characters <= maxCharacters) continue;
     const { row } = write.lines[0] as SensorLine;
-    faults.add({ row, detail: `All sensors of these vehicles together may have ${maxCharacters} characters as JSON.` });
+    faults.add({
+      row,
+      detail: `All sensors of these vehicles together must have at most ${maxCharacters} characters as JSON.`,
+    });
     break;
   }
   return [...writes.values()];

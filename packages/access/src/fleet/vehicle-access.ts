@@ -295,7 +295,7 @@ export class VehicleAccess extends AccessPart {
    * recently seen first.
    */
   async unknownTerminals(): Promise<UnknownTerminal[]> {
-    this.checks.requireOperator('Terminals without a profile are shown to operators alone.');
+    this.checks.requireOperator('Only operators may see terminals without a vehicle profile.');
     const terminals = await this.sources.hub.unknownTerminals();
     const { directory } = this.sources;
     return terminals.filter(
@@ -305,7 +305,7 @@ export class VehicleAccess extends AccessPart {
 
   /** Devices that were refused before they identified themselves, the most recently seen first. */
   async unknownDevices(): Promise<(UnknownDevice & Sightings)[]> {
-    this.checks.requireOperator('Terminals without a profile are shown to operators alone.');
+    this.checks.requireOperator('Only operators may see terminals without a vehicle profile.');
     return this.sources.hub.unknownDevices();
   }
 

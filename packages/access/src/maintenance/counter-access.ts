@@ -132,17 +132,19 @@ function requireSource(
   { sensors }: Vehicle,
   { name, source, sensorId, unit }: Pick<CounterWish, 'name' | 'source' | 'sensorId' | 'unit'>,
 ): void {
-  if (isBuiltIn(counterNameKey(name))) throw badField('/name', 'Every vehicle has a counter of this name.');
+  if (isBuiltIn(counterNameKey(name)))
+    throw badField('/name', 'This name is reserved: every vehicle has a counter with it.');
   if (source === 'manual') {
-    if (sensorId !== null) throw badField('/sensorId', 'People alone move it: it must be null.');
+    if (sensorId !== null) throw badField('/sensorId', 'It must be null: a manual counter has no sensor.');
     return;
   }
   const sensor = sensors.find(({ id }) => id === sensorId);
   if (sensor === undefined)
-    throw badField('/sensorId', sensorId === null ? 'A sensor must be named.' : 'The vehicle has no such sensor.');
+    throw badField('/sensorId', sensorId === null ? 'This counter needs a sensor.' : 'The vehicle has no such sensor.');
   if (source === 'sensor-total') return;
-  if (sensor.kind !== 'digital') throw badField('/sensorId', 'Hours are those of a digital sensor.');
-  if (unit !== null && unit !== HOURS_UNIT) throw badField('/unit', `Hours are counted: it must be ${HOURS_UNIT}.`);
+  if (sensor.kind !== 'digital') throw badField('/sensorId', 'Hours can be counted only with a digital sensor.');
+  if (unit !== null && unit !== HOURS_UNIT)
+    throw badField('/unit', `It must be ${HOURS_UNIT}: this counter counts hours.`);
 }
 
 function unitOf({ sensors }: Vehicle, sensorId: CounterWish['sensorId']): string {

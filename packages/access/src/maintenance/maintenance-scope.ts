@@ -29,8 +29,8 @@ export interface MaintenanceSources {
 }
 
 /** Consequence stated for a time whose records are erased. */
-export const NOT_COUNTED = 'nothing can be counted from there';
-export const NOT_CHECKED = 'nobody can check what a counter showed then';
+export const NOT_COUNTED = 'nothing can be counted from this time on';
+export const NOT_CHECKED = 'the value of a counter at this time cannot be checked';
 /** How far in the future a time may be, because clocks differ. */
 export const AHEAD_MS = 60_000;
 const ANNOUNCED_AT_ONCE = 500;

@@ -176,9 +176,9 @@ export function maintenanceFor(
 /** A plan based on a custom counter must state its interval, and a warning must be smaller than the interval. */
 function requireSpans({ counterName, every, warning }: Pick<PlanWish, 'counterName' | 'every' | 'warning'>): void {
   if (counterName === null && every.counter !== null)
-    throw badField('/counterName', 'It must name the counter that every.counter is of.');
+    throw badField('/counterName', 'It must name the counter to which every.counter refers.');
   if (counterName !== null && every.counter === null)
-    throw badField('/every/counter', 'It must say how far it is by the counter.');
+    throw badField('/every/counter', 'It must set the interval for the counter that counterName names.');
   for (const [span, name] of [
     ['distanceM', 'distanceKm'],
     ['engineMs', 'engineHours'],
@@ -187,6 +187,6 @@ function requireSpans({ counterName, every, warning }: Pick<PlanWish, 'counterNa
   ] as const) {
     const [whole, part] = [every[span], warning[span]];
     if (part !== null && (whole === null || part >= whole))
-      throw badField(`/warning/${name}`, `It must be less than ${name} of every.`);
+      throw badField(`/warning/${name}`, `It must be less than every.${name}.`);
   }
 }

@@ -43,7 +43,7 @@ export class ServiceAccess {
       await this.#scope.requireHistory(vehicle.id, '/at', wish.atMs, NOT_COUNTED);
       title ??= plan.name;
     }
-    if (title === null) throw badField('/title', 'It must say what was done, where no plan does.');
+    if (title === null) throw badField('/title', 'It is required if no plan is named.');
     const fields = { ...wish, title, vehicleId: vehicle.id, createdBy: this.#scope.caller.id };
     const record = await bounded(this.#scope.sources.registry.serviceRecords.add(fields));
     await this.#scope.changed();

@@ -65,7 +65,7 @@ export class IncidentAccess {
     requireRight(this.#caller, 'edit-notifications');
     const seen = await this.#incident(id);
     if (act.kind === 'assigned' && act.assigneeId !== null && !this.#mayBeAssigned(act.assigneeId, seen))
-      throw badField('/assigneeId', 'There is no such account that may see the incident.');
+      throw badField('/assigneeId', 'There is no account with this id that may see the incident.');
     const { registry, hub } = this.#sources;
     const incident = await bounded(registry.incidents.act(id, act, this.#caller.id)).catch(refuseClosed);
     const entries = await registry.incidents.entries(id);

@@ -98,7 +98,7 @@ export class MessageChannelAccess {
     const { name, settings, secret } = change(current);
     if (current.kind === 'web-push') {
       if (secret !== undefined || JSON.stringify(settings) !== JSON.stringify(current.settings))
-        throw badField('/settings', 'Of a browser, the name alone can be changed.');
+        throw badField('/settings', 'Only the name of a browser can be changed.');
       return this.#channels.update(id, { ...current, name });
     }
     const of = this.#checked(current.kind, settings);
@@ -123,7 +123,7 @@ export class MessageChannelAccess {
     requireRight(this.#caller, 'edit-notifications');
     const { state } = await this.#own(id);
     if (state === 'pending' && !(await this.#channels.confirm(id, code)))
-      throw badField('/code', 'It is not the code that was sent, or it is too old: send another one.');
+      throw badField('/code', 'The code is wrong or has expired: send a new one.');
     return this.#own(id);
   }
 
@@ -143,7 +143,8 @@ export class MessageChannelAccess {
 
   async #requireFewer(): Promise<void> {
     const known = await this.list();
-    if (known.length >= MAX_CHANNELS) throw new Problem('conflict', `An account has ${MAX_CHANNELS} channels at most.`);
+    if (known.length >= MAX_CHANNELS)
+      throw new Problem('conflict', `An account can have at most ${MAX_CHANNELS} message channels.`);
   }
 
   get #channels(): Registry['messageChannels'] {
@@ -155,7 +156,7 @@ export class MessageChannelAccess {
     if (of === null) throw notFound();
     const allowPrivateAddresses = this.#sources.config.allowPrivateWebhooks;
     if (Object.keys(settings).some((name) => !Object.hasOwn(of.settings, name)))
-      throw badField('/settings', 'They are not those of a channel of this kind.');
+      throw badField('/settings', 'A channel of this kind does not have all of these settings.');
     const fault = of.fault(settings, { allowPrivateAddresses });
     if (fault !== null) throw badField(`/settings${fault.pointer}`, fault.detail);
     return of;

@@ -166,7 +166,7 @@ export class RuleAccess {
     const { webhookUrl } = rule;
     if (target === null && webhookUrl === null) throw badField('/channel', 'The rule has no webhook.');
     if (target !== null && !addressesOf(rule).includes(target))
-      throw badField('/address', 'The rule does not name this address.');
+      throw badField('/address', 'It is not one of the addresses of the rule.');
     return this.#sources.registry.channelTests.request({
       userId: this.#caller.id,
       ruleId: id,
@@ -230,7 +230,7 @@ export class RuleAccess {
     if (url === null) return;
     const { allowPrivateWebhooks } = this.#sources.config;
     const wrong = url.includes(HIDDEN_URL_MARK)
-      ? 'This is a URL as it is shown, with most of it hidden: give the whole one.'
+      ? 'This is the hidden form of a URL, in which it is shown: give the complete URL.'
       : checkWebhookUrl(url, { allowPrivateAddresses: allowPrivateWebhooks });
     if (wrong !== null) throw badField('/webhook/url', wrong);
   }
@@ -246,8 +246,8 @@ async function namingSomething<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (error instanceof NamesNothingError)
-      throw new Problem('conflict', 'All that the rule named was deleted: name something, or all, first.', {
-        errors: [{ pointer: '/active', detail: `It names nothing any more: ${error.reason}.` }],
+      throw new Problem('conflict', 'All objects that the rule named were deleted: first name others, or all.', {
+        errors: [{ pointer: '/active', detail: `The rule no longer names any objects: ${error.reason}.` }],
       });
     throw error;
   }
@@ -261,5 +261,5 @@ function requireCommandScope(caller: User, command: RuleCommand | null): void {
 /** A rule may only send commands that its owner may send. */
 function requireCommand(owner: User | undefined, command: RuleCommand | null): void {
   if (command !== null && (owner === undefined || !mayCommand(owner, command.type)))
-    throw new Problem('forbidden', `The owner of the rule was not granted commands of type ${command.type}.`);
+    throw new Problem('forbidden', `The owner of the rule may not send commands of type ${command.type}.`);
 }

@@ -267,5 +267,5 @@ export function requireSense(rule: TriedRule & Partial<Pick<NotificationRule, 'c
   const fault = licenceRuleFault(rule);
   if (fault !== null) throw badField(`/${fault.field}`, fault.reason);
   if (driver === 'unknown' && (driverIds !== null || driverGroupIds !== null))
-    throw badField('/driver', 'A rule that names drivers is not of unknown ones.');
+    throw badField('/driver', 'A rule that names drivers cannot require an unknown driver.');
 }

@@ -22,7 +22,8 @@ describe('settings', () => {
     expect(httpChannel.fault(SETTINGS, PUBLIC)).toBeNull();
     expect(httpChannel.fault({ ...SETTINGS, body: '{"a":"{mesage}"}' }, PUBLIC)).toEqual({
       pointer: '/body',
-      detail: 'There is no placeholder {mesage} (character 7); there are: {title}, {message}, {to}, {secret}, {id}.',
+      detail:
+        'There is no placeholder {mesage} (character 7). Known placeholders: {title}, {message}, {to}, {secret}, {id}.',
     });
     expect(pointerOf({ headers: [{ name: 'X', value: '{x}' }] })).toBe('/headers/0/value');
   });

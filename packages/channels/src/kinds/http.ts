@@ -48,7 +48,7 @@ export const httpChannel = channelKind<HttpSettings>({
     body: '{"to":"{to}","text":"{title}"}',
     to: '+4915112345678',
   },
-  about: 'a call of any HTTP API such as that of an SMS gateway',
+  about: 'a call to any HTTP API such as that of an SMS gateway',
   name: {
     en: 'HTTP call',
     ru: 'Вызов HTTP',
@@ -86,7 +86,7 @@ export const httpChannel = channelKind<HttpSettings>({
     url: {
       type: 'text',
       maxChars: 2048,
-      doc: `Placeholders come after the host: ${PLACEHOLDERS.map((each) => `\`${each}\``).join(', ')}.`,
+      doc: `May contain placeholders after the host: ${PLACEHOLDERS.map((each) => `\`${each}\``).join(', ')}.`,
       label: everywhere('URL'),
       placeholder: 'https://',
     },
@@ -105,7 +105,7 @@ export const httpChannel = channelKind<HttpSettings>({
       type: 'choice',
       values: CONTENT_TYPES,
       default: 'application/json',
-      doc: 'Values are escaped for it.',
+      doc: 'Media type of the body. The values of placeholders are escaped for it.',
       label: {
         en: 'Format of the body',
         ru: 'Формат тела',
@@ -121,7 +121,7 @@ export const httpChannel = channelKind<HttpSettings>({
       default: '',
       suggested: '{"to":"{to}","text":"{title}"}',
       isLong: true,
-      doc: 'Not sent with GET.',
+      doc: 'Body of the request. May contain placeholders. Not sent with GET.',
       label: {
         en: 'Body',
         ru: 'Тело',
@@ -135,7 +135,7 @@ export const httpChannel = channelKind<HttpSettings>({
       type: 'text',
       maxChars: 200,
       default: '',
-      doc: 'Who gets it, such as the number of a phone.',
+      doc: 'Recipient, such as a phone number.',
       label: {
         en: 'To',
         ru: 'Кому',
@@ -163,10 +163,10 @@ export const httpChannel = channelKind<HttpSettings>({
       he: 'סוד',
     },
     hint: {
-      en: 'Such as an API key: {secret} in the URL, a header or the body. It is stored sealed and never shown.',
+      en: 'Such as an API key: {secret} in the URL, a header or the body. It is stored encrypted and never shown.',
       ru: 'Например, ключ API: {secret} в URL, заголовке или теле. Он хранится зашифрованным и не показывается.',
-      de: 'Etwa ein API-Schlüssel: {secret} in URL, Header oder Inhalt. Es wird versiegelt gespeichert und nie angezeigt.',
-      es: 'Como una clave de API: {secret} en la URL, una cabecera o el cuerpo. Se guarda sellado y no se muestra nunca.',
+      de: 'Etwa ein API-Schlüssel: {secret} in URL, Header oder Inhalt. Es wird verschlüsselt gespeichert und nie angezeigt.',
+      es: 'Como una clave de API: {secret} en la URL, una cabecera o el cuerpo. Se guarda cifrado y no se muestra nunca.',
       he: 'כגון מפתח API: ‎{secret} בכתובת, בכותרת או בגוף. הוא נשמר חתום ולעולם אינו מוצג.',
     },
     fault: () => null,
@@ -183,7 +183,8 @@ export const httpChannel = channelKind<HttpSettings>({
       const wrong = templateFault(template, HTTP_PLACEHOLDERS);
       if (wrong !== null) return { pointer, detail: faultText(wrong, HTTP_PLACEHOLDERS) };
     }
-    if (/^[^/]*\/\/[^/?#]*[{}]/.test(url)) return { pointer: '/url', detail: 'Placeholders come after the host.' };
+    if (/^[^/]*\/\/[^/?#]*[{}]/.test(url))
+      return { pointer: '/url', detail: 'Placeholders are allowed only after the host.' };
     const wrongUrl = checkWebhookUrl(filledUrl(url, SAMPLE), { allowPrivateAddresses });
     if (wrongUrl !== null) return { pointer: '/url', detail: wrongUrl };
     return headerFault(headers) ?? (contentType === 'application/json' ? jsonFault(body) : null);
@@ -219,11 +220,11 @@ function headerValue(value: string): string {
 function headerFault(headers: HttpSettings['headers']): ChannelFault | null {
   for (const [nth, { name, value }] of headers.entries()) {
     if (!/^[A-Za-z0-9-]{1,64}$/.test(name))
-      return { pointer: `/headers/${nth}/name`, detail: 'It is not the name of a header.' };
+      return { pointer: `/headers/${nth}/name`, detail: 'It is not a valid header name.' };
     if (CONNECTION_HEADERS.test(name))
-      return { pointer: `/headers/${nth}/name`, detail: 'The connection itself sets this header.' };
+      return { pointer: `/headers/${nth}/name`, detail: 'This header is set by the connection itself.' };
     if (/[^\x20-\x7e]/.test(value))
-      return { pointer: `/headers/${nth}/value`, detail: 'It may hold letters, digits and signs of ASCII.' };
+      return { pointer: `/headers/${nth}/value`, detail: 'It must contain only printable ASCII characters.' };
   }
   return null;
 }
@@ -234,6 +235,6 @@ function jsonFault(body: string): ChannelFault | null {
     JSON.parse(fillTemplate(body, SAMPLE));
     return null;
   } catch {
-    return { pointer: '/body', detail: 'It is no JSON.' };
+    return { pointer: '/body', detail: 'It is not valid JSON.' };
   }
 }

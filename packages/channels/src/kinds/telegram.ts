@@ -9,7 +9,7 @@ export interface TelegramSettings {
 const variables = {
   TELEGRAM_API_URL: textOr(
     'https://api.telegram.org',
-    'Where bots of Telegram are reached: that of Telegram, or a server of your own (Telegram Bot API).',
+    'URL of the Telegram Bot API: that of Telegram, or your own Bot API server.',
   ),
 };
 
@@ -20,7 +20,7 @@ const MAX_CHARACTERS = 4096;
 export const telegramChannel = channelKind<TelegramSettings, typeof variables>({
   schemaName: 'TelegramSettings',
   example: { chatId: '123456789' },
-  about: 'a chat of Telegram',
+  about: 'a Telegram chat',
   name: {
     en: 'Telegram',
     ru: 'Telegram',
@@ -39,7 +39,7 @@ export const telegramChannel = channelKind<TelegramSettings, typeof variables>({
     chatId: {
       type: 'text',
       maxChars: 64,
-      doc: 'The number of the chat, negative for a group, or `@name`.',
+      doc: 'The number of the chat, negative for a group, or `@name` of a public channel.',
       label: {
         en: 'Chat',
         ru: 'Чат',
@@ -58,7 +58,7 @@ export const telegramChannel = channelKind<TelegramSettings, typeof variables>({
   },
   target: 'chatId',
   secret: {
-    doc: 'Token of a bot that is in the chat.',
+    doc: 'Token of a bot that is a member of the chat.',
     isRequired: true,
     label: {
       en: 'Token of the bot',
@@ -68,10 +68,10 @@ export const telegramChannel = channelKind<TelegramSettings, typeof variables>({
       he: 'אסימון הבוט',
     },
     hint: {
-      en: '@BotFather gives it to you. It is stored sealed and never shown.',
+      en: '@BotFather gives it to you. It is stored encrypted and never shown.',
       ru: 'Его выдаёт @BotFather. Он хранится зашифрованным и не показывается.',
-      de: '@BotFather gibt es Ihnen. Es wird versiegelt gespeichert und nie angezeigt.',
-      es: 'Lo da @BotFather. Se guarda sellado y no se muestra nunca.',
+      de: '@BotFather gibt es Ihnen. Es wird verschlüsselt gespeichert und nie angezeigt.',
+      es: 'Lo da @BotFather. Se guarda cifrado y no se muestra nunca.',
       he: '‎@BotFather נותן אותו. הוא נשמר חתום ולעולם אינו מוצג.',
     },
     fault: (token) =>

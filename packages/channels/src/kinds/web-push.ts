@@ -53,23 +53,24 @@ export const webPushChannel = channelKind<WebPushSettings>({
   },
   add: null,
   settings: {
-    service: { type: 'text', doc: 'Host of the push service of the browser’s maker.' },
+    service: { type: 'text', doc: 'Host of the push service of the browser vendor.' },
     fingerprint: {
       type: 'text',
-      doc: 'By which the browser knows itself: the first 22 characters of SHA-256 of its endpoint, in base64url.',
+      doc: 'Lets a browser recognise its own channel: the first 22 characters of the SHA-256 of its endpoint, in base64url.',
     },
   },
   target: 'service',
   secret: {
     isRequired: true,
-    fault: (secret) => (readSubscription(secret) === null ? 'It must be a subscription of a browser.' : null),
+    fault: (secret) => (readSubscription(secret) === null ? 'It must be the push subscription of a browser.' : null),
   },
   needsConfirmation: false,
   fault: () => null,
   endpointOf: ({ service }) => `https://${service}`,
   async send(_, secret, message, { http, webPush: context, isUnproven, allowPrivateAddresses }) {
     const subscription = readSubscription(secret);
-    if (subscription === null || context === null) return failedForGood('The browser has no subscription any more.');
+    if (subscription === null || context === null)
+      return failedForGood('The browser no longer has a push subscription.');
     const { endpoint } = subscription;
     const fault = subscriptionFault(subscription, { hosts: context.hosts, allowPrivateAddresses });
     if (fault !== null) return failedForGood(fault.detail);
@@ -119,7 +120,7 @@ export function subscriptionFault(
   if (wrong !== null) return { pointer: '/endpoint', detail: wrong };
   const host = hostOf(new URL(endpoint));
   if (!hosts.some((pattern) => matchesHost(pattern, host)))
-    return { pointer: '/endpoint', detail: `The push service ${host} is not among those that are allowed.` };
+    return { pointer: '/endpoint', detail: `The push service ${host} is not among the allowed ones.` };
   if (!isPoint(keys.p256dh)) return { pointer: '/keys/p256dh', detail: 'It must be a point of P-256, in base64url.' };
   if (bytesOf(keys.auth)?.length !== AUTH_BYTES)
     return { pointer: '/keys/auth', detail: `It must be ${AUTH_BYTES} bytes, in base64url.` };

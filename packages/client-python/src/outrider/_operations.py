@@ -12,75 +12,75 @@ class Operations(Transport):
     """Every operation of the API, as a method named after its operationId."""
 
     def login(self, *, body: Credentials, jwt: Literal["1"] | None = None) -> Token:
-        """Log in and obtain a JWT, or begin a session of the console."""
+        """Log in: get a JWT, or begin a console session."""
         return self._call("POST", "/auth/login", query={"jwt": jwt}, body=body, content_type="application/json")
 
     def refresh(self, *, jwt: Literal["1"] | None = None, authorization_refresh: str | None = None) -> Token:
-        """Obtain a new JWT for one that has expired."""
+        """Refresh a JWT that has expired or is about to expire."""
         return self._call("POST", "/auth/refresh", query={"jwt": jwt}, headers={"Authorization-Refresh": authorization_refresh})
 
     def logout(self) -> None:
-        """End the session: its tokens work no more, not even for a refresh."""
+        """End the session. Its tokens are no longer accepted, not even for a refresh."""
         self._call("POST", "/auth/logout")
 
     def get_login_options(self) -> LoginOptions:
-        """Ways to log in besides login and password."""
+        """Get the ways to log in besides login and password."""
         return self._call("GET", "/auth/options")
 
     def jwks(self) -> KeySet:
-        """Public keys that tokens can be verified with (RFC 7517)."""
+        """Get the public keys with which tokens can be verified (RFC 7517)."""
         return self._call("GET", "/.well-known/jwks.json")
 
     def get_my_second_factor(self) -> SecondFactor:
-        """Whether the own account has a second factor."""
+        """Check whether the caller’s own account has a second factor."""
         return self._call("GET", "/api/v1/me/second-factor")
 
     def begin_second_factor(self, *, body: CurrentPassword) -> SecondFactorSecret:
-        """Obtain a secret for an app that makes codes (TOTP, RFC 6238)."""
+        """Get a secret for an authenticator app (TOTP, RFC 6238)."""
         return self._call("POST", "/api/v1/me/second-factor", body=body, content_type="application/json")
 
     def confirm_second_factor(self, *, body: SecondFactorConfirmation) -> RecoveryCodes:
-        """Put the secret in force, with a code that the app made of it."""
+        """Enable the authenticator app, with a code that it made from the secret."""
         return self._call("POST", "/api/v1/me/second-factor/confirm", body=body, content_type="application/json")
 
     def renew_recovery_codes(self, *, body: CurrentPassword) -> RecoveryCodes:
-        """Obtain other recovery codes; those from before work no more."""
+        """Get new recovery codes. Earlier ones are no longer accepted."""
         return self._call("POST", "/api/v1/me/second-factor/recovery-codes", body=body, content_type="application/json")
 
     def disable_second_factor(self, *, body: CurrentPassword) -> None:
-        """Remove the app: without passkeys, a login needs the password alone."""
+        """Remove the authenticator app. Without passkeys, logins then need only the password."""
         self._call("POST", "/api/v1/me/second-factor/disable", body=body, content_type="application/json")
 
     def get_second_factor(self, id: str) -> SecondFactor:
-        """Whether an account has a second factor."""
+        """Check whether an account has a second factor."""
         return self._call("GET", "/api/v1/users/{id}/second-factor", path_values={"id": id})
 
     def remove_second_factor(self, id: str) -> None:
-        """Remove the second factor of an account whose user has lost it: app, passkeys, recovery codes."""
+        """Remove the app, passkeys and recovery codes of an account whose user has lost them."""
         self._call("DELETE", "/api/v1/users/{id}/second-factor", path_values={"id": id})
 
     def begin_passkey_sign_in(self) -> PasskeyRequest:
-        """Obtain a challenge that a passkey signs."""
+        """Get a challenge to be signed by a passkey."""
         return self._call("POST", "/auth/passkey/options")
 
     def sign_in_by_passkey(self, *, body: SignedPasskey) -> None:
-        """Begin a session of the console with a passkey alone."""
+        """Begin a console session with a passkey alone."""
         self._call("POST", "/auth/passkey", body=body, content_type="application/json")
 
     def list_my_passkeys(self) -> Passkeys:
-        """Passkeys of the own account, in the order of their creation."""
+        """List the passkeys of the caller’s own account, in the order of their creation."""
         return self._call("GET", "/api/v1/me/passkeys")
 
     def add_passkey(self, *, body: NewPasskey) -> AddedPasskey:
-        """Add the passkey that a browser made."""
+        """Add the passkey that a browser created."""
         return self._call("POST", "/api/v1/me/passkeys", body=body, content_type="application/json")
 
     def begin_passkey(self, *, body: CurrentPassword) -> PasskeyOptions:
-        """Obtain what a browser makes a passkey by."""
+        """Get the options with which a browser creates a passkey."""
         return self._call("POST", "/api/v1/me/passkeys/options", body=body, content_type="application/json")
 
     def rename_passkey(self, id: str, *, body: PasskeyPatch) -> Passkey:
-        """Give a passkey another name."""
+        """Rename a passkey."""
         return self._call("PATCH", "/api/v1/me/passkeys/{id}", path_values={"id": id}, body=body, content_type="application/merge-patch+json")
 
     def remove_passkey(self, id: str, *, body: CurrentPassword) -> None:
@@ -88,51 +88,51 @@ class Operations(Transport):
         self._call("POST", "/api/v1/me/passkeys/{id}/remove", path_values={"id": id}, body=body, content_type="application/json")
 
     def get_my_open_id(self) -> OpenIdLink:
-        """Whether one can sign in to the own account by OpenID Connect."""
+        """Get the OpenID Connect provider, and whether the caller’s own account is linked to it."""
         return self._call("GET", "/api/v1/me/openid")
 
     def link_my_open_id(self, *, body: CurrentPassword) -> OpenIdStart:
-        """Begin to link the own account to who signs in at the provider."""
+        """Begin to link the caller’s own account to an identity at the OpenID Connect provider."""
         return self._call("POST", "/api/v1/me/openid/link", body=body, content_type="application/json")
 
     def unlink_my_open_id(self, *, body: CurrentPassword) -> None:
-        """Have nobody sign in to the own account by OpenID Connect."""
+        """Remove the link of the caller’s own account to the OpenID Connect provider."""
         self._call("POST", "/api/v1/me/openid/unlink", body=body, content_type="application/json")
 
     def request_password_reset(self, *, body: PasswordResetRequest) -> None:
-        """Have a link sent by which a forgotten password is replaced."""
+        """Send a link to reset a forgotten password."""
         self._call("POST", "/auth/password-reset", body=body, content_type="application/json")
 
     def complete_password_reset(self, *, body: PasswordResetCompletion) -> None:
-        """Set the password of an account by the link of an e-mail."""
+        """Set the password of an account with the token of an e-mailed link."""
         self._call("POST", "/auth/password-reset/complete", body=body, content_type="application/json")
 
     def get_email(self, id: str) -> AccountEmail:
-        """Where e-mails about the account go, such as those that replace a forgotten password."""
+        """Get the e-mail address for messages about an account, such as password resets."""
         return self._call("GET", "/api/v1/users/{id}/email", path_values={"id": id})
 
     def set_email(self, id: str, *, body: NewAccountEmail) -> None:
-        """Say where e-mails about the account go."""
+        """Set the e-mail address for messages about an account."""
         self._call("PUT", "/api/v1/users/{id}/email", path_values={"id": id}, body=body, content_type="application/json")
 
     def invite_user(self, id: str) -> None:
-        """Send an account a link by which its user chooses a password."""
+        """Invite the user of an account: send a link to choose a password."""
         self._call("POST", "/api/v1/users/{id}/invitation", path_values={"id": id})
 
     def get_me(self) -> User:
-        """The account that calls."""
+        """Get the caller’s own account."""
         return self._call("GET", "/api/v1/me")
 
     def change_me(self, *, body: MePatch) -> User:
-        """Change what everyone may change of their own account."""
+        """Change the name of the caller’s own account."""
         return self._call("PATCH", "/api/v1/me", body=body, content_type="application/merge-patch+json")
 
     def change_my_password(self, *, body: PasswordChange) -> None:
-        """Change the own password; every other session of the account ends."""
+        """Change the caller’s own password. All other sessions of the account end."""
         self._call("PUT", "/api/v1/me/password", body=body, content_type="application/json")
 
     def list_users(self, *, limit: int | None = None, cursor: str | None = None, q: str | None = None, sort: Literal["login", "name", "externalId", "-login", "-name", "-externalId"] | None = None, external_id: str | None = None, attribute: str | Sequence[str] | None = None, role: Literal["operator", "dealer", "user"] | None = None, blocked: Literal["true", "false"] | None = None) -> ListUsersResult:
-        """Accounts that the caller may see."""
+        """List accounts that the caller may see."""
         return self._call("GET", "/api/v1/users", query={"limit": limit, "cursor": cursor, "q": q, "sort": sort, "externalId": external_id, "attribute": attribute, "role": role, "blocked": blocked})
 
     def all_users(self, *, limit: int | None = None, q: str | None = None, sort: Literal["login", "name", "externalId", "-login", "-name", "-externalId"] | None = None, external_id: str | None = None, attribute: str | Sequence[str] | None = None, role: Literal["operator", "dealer", "user"] | None = None, blocked: Literal["true", "false"] | None = None) -> Iterator[User]:
@@ -144,7 +144,7 @@ class Operations(Transport):
         return self._call("POST", "/api/v1/users", headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def get_user(self, id: str) -> User:
-        """One account."""
+        """Get one account."""
         return self._call("GET", "/api/v1/users/{id}", path_values={"id": id})
 
     def change_user(self, id: str, *, body: UserPatch, if_match: str | None = None) -> User:
@@ -152,31 +152,31 @@ class Operations(Transport):
         return self._call("PATCH", "/api/v1/users/{id}", path_values={"id": id}, headers={"If-Match": if_match}, body=body, content_type="application/merge-patch+json")
 
     def delete_user(self, id: str, *, if_match: str | None = None) -> None:
-        """Delete an account with its sessions and geofences; vehicles stay."""
+        """Delete an account with its sessions and geofences. Vehicles remain."""
         self._call("DELETE", "/api/v1/users/{id}", path_values={"id": id}, headers={"If-Match": if_match})
 
     def block_user(self, id: str) -> User:
-        """Block an account, and a dealer’s users with it: tokens, sockets and sessions end at once."""
+        """Block an account, and with a dealer its users. Their tokens, sessions and live connections end at once."""
         return self._call("POST", "/api/v1/users/{id}/block", path_values={"id": id})
 
     def unblock_user(self, id: str) -> User:
-        """Let a blocked account in again, and a dealer’s users with it; a user stays blocked while the dealer is."""
+        """Unblock an account, and with a dealer its users. A user stays blocked while the dealer is blocked."""
         return self._call("POST", "/api/v1/users/{id}/unblock", path_values={"id": id})
 
     def get_expiry(self, id: str) -> Expiry:
-        """When the time of an account is over."""
+        """Get the time at which an account expires."""
         return self._call("GET", "/api/v1/users/{id}/expiry", path_values={"id": id})
 
     def set_expiry(self, id: str, *, body: NewExpiry) -> None:
-        """Say when the time of an account is over."""
+        """Set the time at which an account expires."""
         self._call("PUT", "/api/v1/users/{id}/expiry", path_values={"id": id}, body=body, content_type="application/json")
 
     def get_fleet_retention(self, id: str) -> FleetRetention:
-        """For how long the fleet of an account keeps histories."""
+        """Get the retention of histories for the fleet of an account."""
         return self._call("GET", "/api/v1/users/{id}/retention", path_values={"id": id})
 
     def set_fleet_retention(self, id: str, *, body: FleetRetention) -> None:
-        """Say for how long the fleet of a dealer or of the operator keeps histories."""
+        """Set the retention of histories for the fleet of a dealer or of the operator."""
         self._call("PUT", "/api/v1/users/{id}/retention", path_values={"id": id}, body=body, content_type="application/json")
 
     def grant_api_access(self, id: str) -> User:
@@ -188,15 +188,15 @@ class Operations(Transport):
         return self._call("DELETE", "/api/v1/users/{id}/api-access", path_values={"id": id})
 
     def set_password(self, id: str, *, body: NewPassword) -> None:
-        """Give an account another password; all its sessions end."""
+        """Set another password for an account. All its sessions end."""
         self._call("PUT", "/api/v1/users/{id}/password", path_values={"id": id}, body=body, content_type="application/json")
 
     def list_sessions(self, id: str) -> ListSessionsResult:
-        """Where the account is logged in, the last used first."""
+        """List the sessions of an account, the last used first."""
         return self._call("GET", "/api/v1/users/{id}/sessions", path_values={"id": id})
 
     def end_sessions(self, id: str) -> None:
-        """End all sessions of an account but the one of the call."""
+        """End all sessions of an account except the session of the call."""
         self._call("DELETE", "/api/v1/users/{id}/sessions", path_values={"id": id})
 
     def end_session(self, id: str, session_id: str) -> None:
@@ -204,7 +204,7 @@ class Operations(Transport):
         self._call("DELETE", "/api/v1/users/{id}/sessions/{sessionId}", path_values={"id": id, "sessionId": session_id})
 
     def list_api_keys(self, *, limit: int | None = None, cursor: str | None = None, user_id: str | None = None) -> ListApiKeysResult:
-        """API keys of the own account, in the order of their creation."""
+        """List API keys of the caller’s own account, in the order of their creation."""
         return self._call("GET", "/api/v1/api-keys", query={"limit": limit, "cursor": cursor, "userId": user_id})
 
     def all_api_keys(self, *, limit: int | None = None, user_id: str | None = None) -> Iterator[ApiKey]:
@@ -212,79 +212,79 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/api-keys", query={"limit": limit, "cursor": None, "userId": user_id})
 
     def add_api_key(self, *, body: NewApiKey, idempotency_key: str | None = None) -> CreatedApiKey:
-        """Make an API key, which stands for the account in programs."""
+        """Create an API key, with which programs act for the account."""
         return self._call("POST", "/api/v1/api-keys", headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def get_api_key(self, id: str) -> ApiKey:
-        """One API key, without its secret."""
+        """Get an API key, without its secret."""
         return self._call("GET", "/api/v1/api-keys/{id}", path_values={"id": id})
 
     def change_api_key(self, id: str, *, body: ApiKeyPatch, if_match: str | None = None) -> ApiKey:
-        """Change what an API key is called and allows; its secret stays."""
+        """Change the name, scopes, groups or expiry of an API key; its secret stays the same."""
         return self._call("PATCH", "/api/v1/api-keys/{id}", path_values={"id": id}, headers={"If-Match": if_match}, body=body, content_type="application/merge-patch+json")
 
     def delete_api_key(self, id: str, *, if_match: str | None = None) -> None:
-        """Revoke an API key: from then on it opens nothing."""
+        """Revoke an API key."""
         self._call("DELETE", "/api/v1/api-keys/{id}", path_values={"id": id}, headers={"If-Match": if_match})
 
     def list_message_channels(self) -> ListMessageChannelsResult:
-        """What the caller set up to have messages sent by, besides e-mails and webhooks."""
+        """List the message channels of the caller: chats, HTTP calls and browsers."""
         return self._call("GET", "/api/v1/me/message-channels")
 
     def add_message_channel(self, *, body: NewMessageChannel, idempotency_key: str | None = None) -> MessageChannel:
-        """Add a chat of Telegram, a call of any HTTP API such as that of an SMS gateway, or a browser."""
+        """Add a Telegram chat, a call to any HTTP API such as that of an SMS gateway, or a browser."""
         return self._call("POST", "/api/v1/me/message-channels", headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def get_push_key(self) -> PushKey:
-        """What a browser subscribes to push messages with."""
+        """Get the key with which a browser subscribes to push messages."""
         return self._call("GET", "/api/v1/me/push-key")
 
     def get_message_channel(self, id: str) -> MessageChannel:
-        """One channel."""
+        """Get a message channel."""
         return self._call("GET", "/api/v1/me/message-channels/{id}", path_values={"id": id})
 
     def change_message_channel(self, id: str, *, body: MessageChannelPatch) -> MessageChannel:
-        """Change a channel."""
+        """Change a message channel (JSON merge patch)."""
         return self._call("PATCH", "/api/v1/me/message-channels/{id}", path_values={"id": id}, body=body, content_type="application/merge-patch+json")
 
     def delete_message_channel(self, id: str) -> None:
-        """Delete a channel; rules do not name it any more."""
+        """Delete a message channel, also from the rules that use it."""
         self._call("DELETE", "/api/v1/me/message-channels/{id}", path_values={"id": id})
 
     def confirm_message_channel(self, id: str, *, body: MessageChannelCode) -> MessageChannel:
-        """Hand back the code that was sent to a chat."""
+        """Confirm a chat with the code that was sent to it."""
         return self._call("POST", "/api/v1/me/message-channels/{id}/confirm", path_values={"id": id}, body=body, content_type="application/json")
 
     def list_message_channel_tests(self, id: str) -> ListMessageChannelTestsResult:
-        """What became of the test messages of the last hour, the newest first; 100 at most."""
+        """List the test messages of the last hour with their results, newest first; at most 100."""
         return self._call("GET", "/api/v1/me/message-channels/{id}/tests", path_values={"id": id})
 
     def add_message_channel_test(self, id: str) -> MessageChannelTest:
-        """Send a message over a channel, to see whether it arrives; to one that is not confirmed, its code."""
+        """Send a test message over a channel, or its code if it is not confirmed."""
         return self._call("POST", "/api/v1/me/message-channels/{id}/tests", path_values={"id": id})
 
     def get_my_preferences(self) -> Preferences:
-        """How the caller wants the console: language, time zone, units, theme and map."""
+        """Get the caller’s preferences for the console: language, time zone, units, theme and map."""
         return self._call("GET", "/api/v1/me/preferences")
 
     def change_my_preferences(self, *, body: PreferencesPatch) -> Preferences:
-        """Change how the caller wants the console (JSON merge patch)."""
+        """Change the caller’s preferences for the console (JSON merge patch)."""
         return self._call("PATCH", "/api/v1/me/preferences", body=body, content_type="application/merge-patch+json")
 
     def get_my_quotas(self) -> Quotas:
-        """What the account may use, and what it uses."""
+        """Get the quotas of the caller’s own account, and their current use."""
         return self._call("GET", "/api/v1/me/quotas")
 
     def get_quotas(self, id: str) -> Quotas:
-        """What an account may use, and what it uses."""
+        """Get the quotas of an account, and their current use."""
         return self._call("GET", "/api/v1/users/{id}/quotas", path_values={"id": id})
 
     def set_quotas(self, id: str, *, body: QuotasPatch) -> Quotas:
-        """Set limits of an account (JSON merge patch)."""
+        """Set quotas of an account (JSON merge patch)."""
         return self._call("PATCH", "/api/v1/users/{id}/quotas", path_values={"id": id}, body=body, content_type="application/merge-patch+json")
 
     def list_audit(self, *, limit: int | None = None, cursor: str | None = None, from_: str | None = None, to: str | None = None, user_id: str | None = None, subject: str | None = None, action: Literal["created", "changed", "deleted", "blocked", "unblocked", "moved", "suspended", "resumed", "api-access-granted", "api-access-withdrawn", "password-changed", "password-reset", "email-changed", "invited", "second-factor-enabled", "second-factor-removed", "passkey-added", "passkey-removed", "sign-in-linked", "sign-in-unlinked", "recovery-codes-renewed", "recovery-code-used", "quotas-changed", "login", "login-failed", "logout", "session-ended", "token-reused", "recalculated", "history-imported", "history-erased", "person-exported", "report-requested", "erasure-cancelled", "erased", "tested", "replayed"] | None = None, kind: Literal["user", "vehicle", "group", "geofence", "notification-rule", "video-profile", "driver", "driver-assignment", "message-channel", "forwarding-destination", "report-schedule", "share-link", "api-key", "counter-correction", "custom-counter", "maintenance-plan", "service-record", "video-task", "command"] | None = None) -> ListAuditResult:
-        """Who changed what, when, and from where: the newest first."""
+        """List the audit trail, newest first: who changed what, when, and from where."""
         return self._call("GET", "/api/v1/audit", query={"limit": limit, "cursor": cursor, "from": from_, "to": to, "userId": user_id, "subject": subject, "action": action, "kind": kind})
 
     def all_audit(self, *, limit: int | None = None, from_: str | None = None, to: str | None = None, user_id: str | None = None, subject: str | None = None, action: Literal["created", "changed", "deleted", "blocked", "unblocked", "moved", "suspended", "resumed", "api-access-granted", "api-access-withdrawn", "password-changed", "password-reset", "email-changed", "invited", "second-factor-enabled", "second-factor-removed", "passkey-added", "passkey-removed", "sign-in-linked", "sign-in-unlinked", "recovery-codes-renewed", "recovery-code-used", "quotas-changed", "login", "login-failed", "logout", "session-ended", "token-reused", "recalculated", "history-imported", "history-erased", "person-exported", "report-requested", "erasure-cancelled", "erased", "tested", "replayed"] | None = None, kind: Literal["user", "vehicle", "group", "geofence", "notification-rule", "video-profile", "driver", "driver-assignment", "message-channel", "forwarding-destination", "report-schedule", "share-link", "api-key", "counter-correction", "custom-counter", "maintenance-plan", "service-record", "video-task", "command"] | None = None) -> Iterator[AuditEntry]:
@@ -292,7 +292,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/audit", query={"limit": limit, "cursor": None, "from": from_, "to": to, "userId": user_id, "subject": subject, "action": action, "kind": kind})
 
     def list_vehicles(self, *, limit: int | None = None, cursor: str | None = None, q: str | None = None, sort: Literal["name", "plate", "terminalId", "externalId", "-name", "-plate", "-terminalId", "-externalId"] | None = None, external_id: str | None = None, attribute: str | Sequence[str] | None = None, terminal_id: str | None = None, group_id: str | None = None, suspended: Literal["true", "false"] | None = None, state: Literal["moving", "parking", "idling", "offline", "unknown"] | None = None, protocol: Literal["learn", "any", "omnicomm", "teltonika", "wialon-ips", "osmand", "jt808", "gt06", "ruptela", "galileosky", "egts", "h02", "gps103", "meitrack", "queclink", "tk103", "suntech", "wialon-retranslator", "navtelecom", "owntracks", "flespi", "mqtt-json"] | None = None, dealer_id: str | None = None) -> ListVehiclesResult:
-        """Vehicles that the caller may see."""
+        """List vehicles that the caller may see."""
         return self._call("GET", "/api/v1/vehicles", query={"limit": limit, "cursor": cursor, "q": q, "sort": sort, "externalId": external_id, "attribute": attribute, "terminalId": terminal_id, "groupId": group_id, "suspended": suspended, "state": state, "protocol": protocol, "dealerId": dealer_id})
 
     def all_vehicles(self, *, limit: int | None = None, q: str | None = None, sort: Literal["name", "plate", "terminalId", "externalId", "-name", "-plate", "-terminalId", "-externalId"] | None = None, external_id: str | None = None, attribute: str | Sequence[str] | None = None, terminal_id: str | None = None, group_id: str | None = None, suspended: Literal["true", "false"] | None = None, state: Literal["moving", "parking", "idling", "offline", "unknown"] | None = None, protocol: Literal["learn", "any", "omnicomm", "teltonika", "wialon-ips", "osmand", "jt808", "gt06", "ruptela", "galileosky", "egts", "h02", "gps103", "meitrack", "queclink", "tk103", "suntech", "wialon-retranslator", "navtelecom", "owntracks", "flespi", "mqtt-json"] | None = None, dealer_id: str | None = None) -> Iterator[Vehicle]:
@@ -300,15 +300,15 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/vehicles", query={"limit": limit, "cursor": None, "q": q, "sort": sort, "externalId": external_id, "attribute": attribute, "terminalId": terminal_id, "groupId": group_id, "suspended": suspended, "state": state, "protocol": protocol, "dealerId": dealer_id})
 
     def add_vehicle(self, *, body: NewVehicle, idempotency_key: str | None = None) -> Vehicle:
-        """Add a vehicle profile: from then on its terminal’s data is taken."""
+        """Add a vehicle profile. From then on, data of its terminal is accepted."""
         return self._call("POST", "/api/v1/vehicles", headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def change_vehicles(self, *, body: VehiclesPatch, dry_run: Literal["true", "false"] | None = None) -> VehiclesChanged:
-        """Make the same change to many vehicles (JSON merge patch): to all of them, or to none."""
+        """Make the same change to many vehicles (JSON merge patch): to all of them or to none."""
         return self._call("PATCH", "/api/v1/vehicles", query={"dryRun": dry_run}, body=body, content_type="application/merge-patch+json")
 
     def get_vehicle(self, id: str) -> Vehicle:
-        """One vehicle."""
+        """Get one vehicle."""
         return self._call("GET", "/api/v1/vehicles/{id}", path_values={"id": id})
 
     def change_vehicle(self, id: str, *, body: VehiclePatch, if_match: str | None = None) -> Vehicle:
@@ -316,71 +316,71 @@ class Operations(Transport):
         return self._call("PATCH", "/api/v1/vehicles/{id}", path_values={"id": id}, headers={"If-Match": if_match}, body=body, content_type="application/merge-patch+json")
 
     def delete_vehicle(self, id: str, *, if_match: str | None = None) -> None:
-        """Delete a vehicle profile: from then on its terminal’s data is refused."""
+        """Delete a vehicle profile. From then on, data of its terminal is refused."""
         self._call("DELETE", "/api/v1/vehicles/{id}", path_values={"id": id}, headers={"If-Match": if_match})
 
     def suspend_vehicle(self, id: str, *, body: NewSuspension) -> Vehicle:
-        """Suspend a vehicle: its data is hidden from all but operators."""
+        """Suspend a vehicle: hide its data from everybody except operators."""
         return self._call("POST", "/api/v1/vehicles/{id}/suspend", path_values={"id": id}, body=body, content_type="application/json")
 
     def resume_vehicle(self, id: str) -> Vehicle:
-        """Show the data of a suspended vehicle again, with all that came meanwhile."""
+        """Resume a suspended vehicle: show its data again, including what arrived meanwhile."""
         return self._call("POST", "/api/v1/vehicles/{id}/resume", path_values={"id": id})
 
     def get_vehicle_state(self, id: str) -> VehicleState:
-        """What the vehicle does now, its last record and its last position."""
+        """Get the current state of a vehicle, with its last record and its last position."""
         return self._call("GET", "/api/v1/vehicles/{id}/state", path_values={"id": id})
 
     def get_rejected_positions(self, id: str) -> RejectedPositions:
-        """Why the vehicle does not move: positions of the last 24 hours that were rejected, by reason."""
+        """Get the positions of a vehicle that were rejected in the last 24 hours, by reason."""
         return self._call("GET", "/api/v1/vehicles/{id}/rejected-positions", path_values={"id": id})
 
     def import_history(self, id: str, *, body: str | bytes) -> TakenHistory:
-        """Add positions to the past of a vehicle."""
+        """Import past positions of a vehicle."""
         return self._call("POST", "/api/v1/vehicles/{id}/history", path_values={"id": id}, body=body, content_type="text/csv")
 
     def erase_history(self, id: str, *, body: HistoryErasure, dry_run: Literal["true", "false"] | None = None, idempotency_key: str | None = None) -> ErasableHistory:
-        """Erase what a vehicle did before a time, for good."""
+        """Permanently erase the history of a vehicle before a time."""
         return self._call("POST", "/api/v1/vehicles/{id}/history/erase", path_values={"id": id}, query={"dryRun": dry_run}, headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def export_user(self, id: str, *, idempotency_key: str | None = None) -> PersonExportJob:
-        """Have all that is held about an account made as a file."""
+        """Export all data about an account to a file."""
         return self._call("POST", "/api/v1/users/{id}/export", path_values={"id": id}, headers={"Idempotency-Key": idempotency_key})
 
     def export_driver(self, id: str, *, idempotency_key: str | None = None) -> PersonExportJob:
-        """Have all that is held about a driver made as a file."""
+        """Export all data about a driver to a file."""
         return self._call("POST", "/api/v1/drivers/{id}/export", path_values={"id": id}, headers={"Idempotency-Key": idempotency_key})
 
     def get_person_export(self, id: str, *, range: str | None = None, if_none_match: str | None = None, if_range: str | None = None) -> GetPersonExportResult:
-        """The file of an export that is done, for who asked for it."""
+        """Download the file of a finished export; only for the account that requested it."""
         return self._call("GET", "/api/v1/person-exports/{id}/file", path_values={"id": id}, headers={"Range": range, "If-None-Match": if_none_match, "If-Range": if_range})
 
     def export_sensors(self, *, group_id: str | None = None, excel: Literal["true", "false"] | None = None) -> bytes:
-        """The sensors of all vehicles that the caller may see, as CSV (RFC 4180)."""
+        """Export the sensors of all vehicles that the caller may see as CSV (RFC 4180)."""
         return self._call("GET", "/api/v1/vehicles/sensors/export", query={"groupId": group_id, "excel": excel})
 
     def import_sensors(self, *, body: str | bytes, dry_run: Literal["true", "false"] | None = None) -> SensorImport:
-        """Add and change sensors of many vehicles by a CSV: all of them, or none."""
+        """Add and change sensors of many vehicles from a CSV: all of them or none."""
         return self._call("POST", "/api/v1/vehicles/sensors/import", query={"dryRun": dry_run}, body=body, content_type="text/csv")
 
     def list_sensor_presets(self) -> SensorPresets:
-        """Sensors that terminals usually have, by their families."""
+        """List presets for the sensors that terminals usually have, by family."""
         return self._call("GET", "/api/v1/sensor-presets")
 
     def list_sensors(self) -> SensorList:
-        """Names of the sensors of the caller’s vehicles."""
+        """List the names of the sensors of the vehicles that the caller may see."""
         return self._call("GET", "/api/v1/sensors")
 
     def try_sensor(self, id: str, *, body: SensorTrialTerms) -> SensorTrial:
-        """What a sensor would have shown for the last records of the vehicle."""
+        """Compute the values that a sensor would have had for the last records of the vehicle."""
         return self._call("POST", "/api/v1/vehicles/{id}/sensor-trial", path_values={"id": id}, body=body, content_type="application/json")
 
     def list_command_types(self, id: str) -> CommandTypes:
-        """What the vehicle’s terminal can be asked to do, and the caller may ask."""
+        """List the commands that the vehicle’s terminal supports and the caller may send."""
         return self._call("GET", "/api/v1/vehicles/{id}/command-types", path_values={"id": id})
 
     def list_commands(self, id: str, *, limit: int | None = None, cursor: str | None = None, state: Literal["queued", "sent", "acknowledged", "refused", "expired", "unanswered", "cancelled"] | None = None) -> ListCommandsResult:
-        """Commands to the vehicle’s terminal, the newest first."""
+        """List the commands to the vehicle’s terminal, the newest first."""
         return self._call("GET", "/api/v1/vehicles/{id}/commands", path_values={"id": id}, query={"limit": limit, "cursor": cursor, "state": state})
 
     def all_commands(self, id: str, *, limit: int | None = None, state: Literal["queued", "sent", "acknowledged", "refused", "expired", "unanswered", "cancelled"] | None = None) -> Iterator[Command]:
@@ -388,23 +388,23 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/vehicles/{id}/commands", path_values={"id": id}, query={"limit": limit, "cursor": None, "state": state})
 
     def add_command(self, id: str, *, body: NewCommand, idempotency_key: str | None = None) -> Command:
-        """Ask the vehicle’s terminal to do something."""
+        """Send a command to the vehicle’s terminal."""
         return self._call("POST", "/api/v1/vehicles/{id}/commands", path_values={"id": id}, headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def get_command(self, id: str, command_id: str) -> Command:
-        """One command, and what became of it."""
+        """Get a command with its current state."""
         return self._call("GET", "/api/v1/vehicles/{id}/commands/{command_id}", path_values={"id": id, "command_id": command_id})
 
     def cancel_command(self, id: str, command_id: str) -> None:
-        """Cancel a command that was not sent."""
+        """Cancel a command that was not sent yet."""
         self._call("DELETE", "/api/v1/vehicles/{id}/commands/{command_id}", path_values={"id": id, "command_id": command_id})
 
     def list_terminal_protocols(self) -> TerminalProtocols:
-        """Protocols that terminals can speak: where to point them, and how."""
+        """List the protocols of terminals, with the ports to connect to and how to set up a terminal."""
         return self._call("GET", "/api/v1/terminal-protocols")
 
     def list_unknown_terminals(self, *, limit: int | None = None, cursor: str | None = None) -> ListUnknownTerminalsResult:
-        """Terminals and devices that were refused, the last heard first."""
+        """List terminals and devices that were refused, the most recently seen first."""
         return self._call("GET", "/api/v1/unknown-terminals", query={"limit": limit, "cursor": cursor})
 
     def all_unknown_terminals(self, *, limit: int | None = None) -> Iterator[UnknownTerminal]:
@@ -412,15 +412,15 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/unknown-terminals", query={"limit": limit, "cursor": None})
 
     def export_vehicles(self, *, group_id: str | None = None, excel: Literal["true", "false"] | None = None) -> bytes:
-        """All vehicles that the caller may see, as CSV (RFC 4180)."""
+        """Export all vehicles that the caller may see as CSV (RFC 4180)."""
         return self._call("GET", "/api/v1/vehicles/export", query={"groupId": group_id, "excel": excel})
 
     def import_vehicles(self, *, body: str | bytes, dry_run: Literal["true", "false"] | None = None) -> VehicleImport:
-        """Add and change many vehicles by a CSV: all of them, or none."""
+        """Add and change many vehicles from a CSV: all of them or none."""
         return self._call("POST", "/api/v1/vehicles/import", query={"dryRun": dry_run}, body=body, content_type="text/csv")
 
     def list_vehicle_groups(self, *, limit: int | None = None, cursor: str | None = None, q: str | None = None, sort: Literal["name", "externalId", "-name", "-externalId"] | None = None, external_id: str | None = None, attribute: str | Sequence[str] | None = None) -> ListVehicleGroupsResult:
-        """Groups that the caller may see."""
+        """List groups that the caller may see."""
         return self._call("GET", "/api/v1/vehicle-groups", query={"limit": limit, "cursor": cursor, "q": q, "sort": sort, "externalId": external_id, "attribute": attribute})
 
     def all_vehicle_groups(self, *, limit: int | None = None, q: str | None = None, sort: Literal["name", "externalId", "-name", "-externalId"] | None = None, external_id: str | None = None, attribute: str | Sequence[str] | None = None) -> Iterator[VehicleGroup]:
@@ -432,7 +432,7 @@ class Operations(Transport):
         return self._call("POST", "/api/v1/vehicle-groups", headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def get_vehicle_group(self, id: str) -> VehicleGroup:
-        """One group."""
+        """Get one group."""
         return self._call("GET", "/api/v1/vehicle-groups/{id}", path_values={"id": id})
 
     def change_vehicle_group(self, id: str, *, body: VehicleGroupPatch, if_match: str | None = None) -> VehicleGroup:
@@ -440,11 +440,11 @@ class Operations(Transport):
         return self._call("PATCH", "/api/v1/vehicle-groups/{id}", path_values={"id": id}, headers={"If-Match": if_match}, body=body, content_type="application/merge-patch+json")
 
     def delete_vehicle_group(self, id: str, *, if_match: str | None = None) -> None:
-        """Delete a group, and take it out of every vehicle, account and geofence that names it."""
+        """Delete a group, and remove it from all vehicles, accounts and geozones that name it."""
         self._call("DELETE", "/api/v1/vehicle-groups/{id}", path_values={"id": id}, headers={"If-Match": if_match})
 
     def list_vehicles_of_group(self, id: str, *, limit: int | None = None, cursor: str | None = None) -> ListVehiclesOfGroupResult:
-        """Vehicles in the group."""
+        """List the vehicles in the group."""
         return self._call("GET", "/api/v1/vehicle-groups/{id}/vehicles", path_values={"id": id}, query={"limit": limit, "cursor": cursor})
 
     def all_vehicles_of_group(self, id: str, *, limit: int | None = None) -> Iterator[Vehicle]:
@@ -452,11 +452,11 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/vehicle-groups/{id}/vehicles", path_values={"id": id}, query={"limit": limit, "cursor": None})
 
     def change_vehicles_of_group(self, id: str, *, body: VehiclesOfGroupPatch, dry_run: Literal["true", "false"] | None = None) -> MembersChanged:
-        """Put vehicles into the group and take others out: all of them, or none."""
+        """Add vehicles to the group and remove others: all of them or none."""
         return self._call("PATCH", "/api/v1/vehicle-groups/{id}/vehicles", path_values={"id": id}, query={"dryRun": dry_run}, body=body, content_type="application/merge-patch+json")
 
     def list_users_of_group(self, id: str, *, limit: int | None = None, cursor: str | None = None) -> ListUsersOfGroupResult:
-        """Accounts with access to the group, of those that the caller may see."""
+        """List the accounts with access to the group that the caller may see."""
         return self._call("GET", "/api/v1/vehicle-groups/{id}/users", path_values={"id": id}, query={"limit": limit, "cursor": cursor})
 
     def all_users_of_group(self, id: str, *, limit: int | None = None) -> Iterator[User]:
@@ -464,31 +464,31 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/vehicle-groups/{id}/users", path_values={"id": id}, query={"limit": limit, "cursor": None})
 
     def change_users_of_group(self, id: str, *, body: UsersOfGroupPatch, dry_run: Literal["true", "false"] | None = None) -> MembersChanged:
-        """Give accounts access to the group and take it from others: all of them, or none."""
+        """Grant accounts access to the group and revoke it from others: all of them or none."""
         return self._call("PATCH", "/api/v1/vehicle-groups/{id}/users", path_values={"id": id}, query={"dryRun": dry_run}, body=body, content_type="application/merge-patch+json")
 
     def put_vehicle_in_group(self, id: str, vehicle_id: str) -> None:
-        """Put a vehicle into the group."""
+        """Add a vehicle to the group."""
         self._call("PUT", "/api/v1/vehicle-groups/{id}/vehicles/{vehicleId}", path_values={"id": id, "vehicleId": vehicle_id})
 
     def take_vehicle_from_group(self, id: str, vehicle_id: str) -> None:
-        """Take a vehicle out of the group."""
+        """Remove a vehicle from the group."""
         self._call("DELETE", "/api/v1/vehicle-groups/{id}/vehicles/{vehicleId}", path_values={"id": id, "vehicleId": vehicle_id})
 
     def grant_group_access(self, id: str, user_id: str) -> None:
-        """Give an account access to the group."""
+        """Grant an account access to the group."""
         self._call("PUT", "/api/v1/vehicle-groups/{id}/users/{userId}", path_values={"id": id, "userId": user_id})
 
     def withdraw_group_access(self, id: str, user_id: str) -> None:
-        """Take an account’s access to the group."""
+        """Revoke an account’s access to the group."""
         self._call("DELETE", "/api/v1/vehicle-groups/{id}/users/{userId}", path_values={"id": id, "userId": user_id})
 
     def move_vehicles(self, *, body: VehiclesMove) -> VehiclesMoved:
-        """Move vehicles to another dealer: all of them, or none."""
+        """Move vehicles to another dealer: all of them or none."""
         return self._call("POST", "/api/v1/vehicles/move", body=body, content_type="application/json")
 
     def list_share_links(self, *, limit: int | None = None, cursor: str | None = None, own: Literal["true", "false"] | None = None) -> ListShareLinksResult:
-        """Links that show vehicles to others; a dealer’s users’ as well, for an operator everybody’s."""
+        """List share links: the caller’s own, for dealers also those of their users, for operators all."""
         return self._call("GET", "/api/v1/share-links", query={"limit": limit, "cursor": cursor, "own": own})
 
     def all_share_links(self, *, limit: int | None = None, own: Literal["true", "false"] | None = None) -> Iterator[ShareLink]:
@@ -496,27 +496,27 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/share-links", query={"limit": limit, "cursor": None, "own": own})
 
     def add_share_link(self, *, body: NewShareLink) -> CreatedShareLink:
-        """Make a link that shows vehicles to anyone who has it, without a login."""
+        """Add a share link, which shows vehicles to anyone who has it, without a login."""
         return self._call("POST", "/api/v1/share-links", body=body, content_type="application/json")
 
     def get_share_link(self, id: str) -> ShareLink:
-        """One share link, without its token."""
+        """Get a share link, without its token."""
         return self._call("GET", "/api/v1/share-links/{id}", path_values={"id": id})
 
     def delete_share_link(self, id: str) -> None:
-        """Revoke a share link: from then on it shows nothing."""
+        """Revoke a share link. From then on, it shows nothing."""
         self._call("DELETE", "/api/v1/share-links/{id}", path_values={"id": id})
 
     def export_drivers(self, *, excel: Literal["true", "false"] | None = None) -> bytes:
-        """All drivers that the caller may see, as CSV (RFC 4180)."""
+        """Export all drivers that the caller may see as CSV (RFC 4180)."""
         return self._call("GET", "/api/v1/drivers/export", query={"excel": excel})
 
     def import_drivers(self, *, body: str | bytes, dry_run: Literal["true", "false"] | None = None) -> DriverImport:
-        """Add and change many drivers by a CSV: all of them, or none."""
+        """Add and change many drivers from a CSV: all of them or none."""
         return self._call("POST", "/api/v1/drivers/import", query={"dryRun": dry_run}, body=body, content_type="text/csv")
 
     def list_drivers(self, *, limit: int | None = None, cursor: str | None = None, q: str | None = None, sort: Literal["name", "externalId", "-name", "-externalId"] | None = None, external_id: str | None = None, attribute: str | Sequence[str] | None = None, group_id: str | None = None, licence: Literal["valid", "expires-soon", "expired", "unknown"] | None = None) -> ListDriversResult:
-        """Drivers that the caller may see."""
+        """List drivers that the caller may see."""
         return self._call("GET", "/api/v1/drivers", query={"limit": limit, "cursor": cursor, "q": q, "sort": sort, "externalId": external_id, "attribute": attribute, "groupId": group_id, "licence": licence})
 
     def all_drivers(self, *, limit: int | None = None, q: str | None = None, sort: Literal["name", "externalId", "-name", "-externalId"] | None = None, external_id: str | None = None, attribute: str | Sequence[str] | None = None, group_id: str | None = None, licence: Literal["valid", "expires-soon", "expired", "unknown"] | None = None) -> Iterator[Driver]:
@@ -528,7 +528,7 @@ class Operations(Transport):
         return self._call("POST", "/api/v1/drivers", headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def get_driver(self, id: str) -> Driver:
-        """One driver."""
+        """Get one driver."""
         return self._call("GET", "/api/v1/drivers/{id}", path_values={"id": id})
 
     def change_driver(self, id: str, *, body: DriverPatch, if_match: str | None = None) -> Driver:
@@ -536,51 +536,51 @@ class Operations(Transport):
         return self._call("PATCH", "/api/v1/drivers/{id}", path_values={"id": id}, headers={"If-Match": if_match}, body=body, content_type="application/merge-patch+json")
 
     def delete_driver(self, id: str, *, if_match: str | None = None) -> None:
-        """Delete a driver, and all that is known of the person."""
+        """Delete a driver with all personal data."""
         self._call("DELETE", "/api/v1/drivers/{id}", path_values={"id": id}, headers={"If-Match": if_match})
 
     def list_unknown_driver_codes(self) -> UnknownDriverCodes:
-        """Codes of the last 31 days that no driver has or had."""
+        """List driver codes of the last 31 days that no driver has or had."""
         return self._call("GET", "/api/v1/unknown-driver-codes")
 
     def list_driver_assignments(self, *, vehicle_id: str | None = None, driver_id: str | None = None, from_: str | None = None, to: str | None = None) -> DriverAssignments:
-        """Who was said to drive which vehicle, the newest first."""
+        """List assignments of drivers to vehicles, the newest first."""
         return self._call("GET", "/api/v1/driver-assignments", query={"vehicleId": vehicle_id, "driverId": driver_id, "from": from_, "to": to})
 
     def add_driver_assignment(self, *, body: NewDriverAssignment, idempotency_key: str | None = None) -> DriverAssignment:
-        """Say who drives a vehicle, for an interval, past or future."""
+        """Assign a driver to a vehicle for a past or future interval."""
         return self._call("POST", "/api/v1/driver-assignments", headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def change_driver_assignment(self, id: str, *, body: DriverAssignmentPatch) -> DriverAssignment:
-        """End an assignment, or change when it ends."""
+        """Change the end of an assignment."""
         return self._call("PATCH", "/api/v1/driver-assignments/{id}", path_values={"id": id}, body=body, content_type="application/merge-patch+json")
 
     def delete_driver_assignment(self, id: str) -> None:
-        """Take an assignment back, as if it had never been made."""
+        """Delete an assignment, as if it had never been made."""
         self._call("DELETE", "/api/v1/driver-assignments/{id}", path_values={"id": id})
 
     def import_maintenance_plans(self, *, body: str | bytes, dry_run: Literal["true", "false"] | None = None) -> MaintenancePlanImport:
-        """Make many maintenance plans by a CSV: all of them, or none."""
+        """Add many maintenance plans from a CSV: all of them or none."""
         return self._call("POST", "/api/v1/maintenance-plans/import", query={"dryRun": dry_run}, body=body, content_type="text/csv")
 
     def import_counter_readings(self, *, body: str | bytes, dry_run: Literal["true", "false"] | None = None) -> CounterReadingImport:
-        """Set what counters of many vehicles showed by a CSV: all of them, or none."""
+        """Set counters of many vehicles from a CSV: all of them or none."""
         return self._call("POST", "/api/v1/counter-corrections/import", query={"dryRun": dry_run}, body=body, content_type="text/csv")
 
     def get_counters(self, id: str) -> VehicleCounters:
-        """Odometer, engine hours and custom counters of a vehicle, and how they were corrected."""
+        """Get the odometer, engine hours and custom counters of a vehicle, with their corrections."""
         return self._call("GET", "/api/v1/vehicles/{id}/counters", path_values={"id": id})
 
     def add_counter(self, id: str, *, body: NewCustomCounter, idempotency_key: str | None = None) -> CustomCounter:
-        """Make a custom counter of a vehicle."""
+        """Add a custom counter to a vehicle."""
         return self._call("POST", "/api/v1/vehicles/{id}/counters", path_values={"id": id}, headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def get_counter(self, id: str, counter_id: str) -> CustomCounter:
-        """One custom counter of a vehicle."""
+        """Get a custom counter of a vehicle."""
         return self._call("GET", "/api/v1/vehicles/{id}/counters/{counterId}", path_values={"id": id, "counterId": counter_id})
 
     def change_counter(self, id: str, counter_id: str, *, body: CustomCounterPatch, if_match: str | None = None) -> CustomCounter:
-        """Change a custom counter: what was counted stays, and it goes on from there."""
+        """Change a custom counter. What was counted before the change is kept."""
         return self._call("PATCH", "/api/v1/vehicles/{id}/counters/{counterId}", path_values={"id": id, "counterId": counter_id}, headers={"If-Match": if_match}, body=body, content_type="application/merge-patch+json")
 
     def delete_counter(self, id: str, counter_id: str, *, if_match: str | None = None) -> None:
@@ -588,19 +588,19 @@ class Operations(Transport):
         self._call("DELETE", "/api/v1/vehicles/{id}/counters/{counterId}", path_values={"id": id, "counterId": counter_id}, headers={"If-Match": if_match})
 
     def correct_counter(self, id: str, *, body: NewCounterCorrection, idempotency_key: str | None = None) -> CounterCorrection:
-        """Set what a counter of a vehicle showed at a time: it goes on from there."""
+        """Set the value of a counter of a vehicle at a time. The counter continues from there."""
         return self._call("POST", "/api/v1/vehicles/{id}/counter-corrections", path_values={"id": id}, headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def delete_counter_correction(self, id: str, correction_id: str) -> None:
-        """Take a correction back: the counter is what it was without it."""
+        """Delete a correction. The counter then has the value that it would have without it."""
         self._call("DELETE", "/api/v1/vehicles/{id}/counter-corrections/{correctionId}", path_values={"id": id, "correctionId": correction_id})
 
     def list_maintenance(self, *, vehicle_id: str | None = None, plan_id: str | None = None, stage: Literal["ok", "warning", "due"] | None = None, limit: int | None = None) -> MaintenanceList:
-        """How maintenance plans stand, vehicle by vehicle, the most urgent first."""
+        """List the state of maintenance plans, vehicle by vehicle, the most urgent first."""
         return self._call("GET", "/api/v1/maintenance", query={"vehicleId": vehicle_id, "planId": plan_id, "stage": stage, "limit": limit})
 
     def list_maintenance_plans(self, *, limit: int | None = None, cursor: str | None = None) -> ListMaintenancePlansResult:
-        """Maintenance plans of the vehicles and groups that the caller may see."""
+        """List maintenance plans of the vehicles and groups that the caller may see."""
         return self._call("GET", "/api/v1/maintenance-plans", query={"limit": limit, "cursor": cursor})
 
     def all_maintenance_plans(self, *, limit: int | None = None) -> Iterator[MaintenancePlan]:
@@ -608,11 +608,11 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/maintenance-plans", query={"limit": limit, "cursor": None})
 
     def add_maintenance_plan(self, *, body: NewMaintenancePlan, idempotency_key: str | None = None) -> MaintenancePlan:
-        """Plan maintenance of a vehicle, or of each vehicle of a group."""
+        """Add a maintenance plan for a vehicle, or for each vehicle of a group."""
         return self._call("POST", "/api/v1/maintenance-plans", headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def get_maintenance_plan(self, id: str) -> MaintenancePlan:
-        """One maintenance plan."""
+        """Get one maintenance plan."""
         return self._call("GET", "/api/v1/maintenance-plans/{id}", path_values={"id": id})
 
     def change_maintenance_plan(self, id: str, *, body: MaintenancePlanPatch, if_match: str | None = None) -> MaintenancePlan:
@@ -620,11 +620,11 @@ class Operations(Transport):
         return self._call("PATCH", "/api/v1/maintenance-plans/{id}", path_values={"id": id}, headers={"If-Match": if_match}, body=body, content_type="application/merge-patch+json")
 
     def delete_maintenance_plan(self, id: str, *, if_match: str | None = None) -> None:
-        """Delete a maintenance plan; its service records stay."""
+        """Delete a maintenance plan. Its service records are kept."""
         self._call("DELETE", "/api/v1/maintenance-plans/{id}", path_values={"id": id}, headers={"If-Match": if_match})
 
     def list_service_records(self, id: str, *, limit: int | None = None, cursor: str | None = None) -> ListServiceRecordsResult:
-        """Services of a vehicle that were done, the newest entry first."""
+        """List the service records of a vehicle, the most recently added first."""
         return self._call("GET", "/api/v1/vehicles/{id}/service-records", path_values={"id": id}, query={"limit": limit, "cursor": cursor})
 
     def all_service_records(self, id: str, *, limit: int | None = None) -> Iterator[ServiceRecord]:
@@ -632,19 +632,19 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/vehicles/{id}/service-records", path_values={"id": id}, query={"limit": limit, "cursor": None})
 
     def add_service_record(self, id: str, *, body: NewServiceRecord, idempotency_key: str | None = None) -> ServiceRecord:
-        """Record a service: its plan is counted anew from there."""
+        """Record a service of a vehicle. Its plan is then counted from this service on."""
         return self._call("POST", "/api/v1/vehicles/{id}/service-records", path_values={"id": id}, headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def delete_service_record(self, id: str, record_id: str) -> None:
-        """Delete a service record: its plan is counted as if it had not been."""
+        """Delete a service record. Its plan is then counted as if the service had not been done."""
         self._call("DELETE", "/api/v1/vehicles/{id}/service-records/{recordId}", path_values={"id": id, "recordId": record_id})
 
     def add_service_file(self, id: str, record_id: str, *, body: NewServiceFile, idempotency_key: str | None = None) -> ServiceFile:
-        """Put a file beside a service record: an invoice, a photo."""
+        """Attach a file to a service record, such as an invoice or a photo."""
         return self._call("POST", "/api/v1/vehicles/{id}/service-records/{recordId}/files", path_values={"id": id, "recordId": record_id}, headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def get_service_file(self, id: str, record_id: str, file_id: str, *, range: str | None = None, if_none_match: str | None = None, if_range: str | None = None) -> bytes:
-        """A file of a service record."""
+        """Get a file of a service record."""
         return self._call("GET", "/api/v1/vehicles/{id}/service-records/{recordId}/files/{fileId}", path_values={"id": id, "recordId": record_id, "fileId": file_id}, headers={"Range": range, "If-None-Match": if_none_match, "If-Range": if_range})
 
     def delete_service_file(self, id: str, record_id: str, file_id: str) -> None:
@@ -652,7 +652,7 @@ class Operations(Transport):
         self._call("DELETE", "/api/v1/vehicles/{id}/service-records/{recordId}/files/{fileId}", path_values={"id": id, "recordId": record_id, "fileId": file_id})
 
     def list_geozones(self, *, limit: int | None = None, cursor: str | None = None, q: str | None = None, sort: Literal["name", "externalId", "-name", "-externalId"] | None = None, external_id: str | None = None, attribute: str | Sequence[str] | None = None) -> ListGeozonesResult:
-        """Geozones that the caller may see."""
+        """List geozones that the caller may see."""
         return self._call("GET", "/api/v1/geozones", query={"limit": limit, "cursor": cursor, "q": q, "sort": sort, "externalId": external_id, "attribute": attribute})
 
     def all_geozones(self, *, limit: int | None = None, q: str | None = None, sort: Literal["name", "externalId", "-name", "-externalId"] | None = None, external_id: str | None = None, attribute: str | Sequence[str] | None = None) -> Iterator[Geozone]:
@@ -660,11 +660,11 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/geozones", query={"limit": limit, "cursor": None, "q": q, "sort": sort, "externalId": external_id, "attribute": attribute})
 
     def add_geozone(self, *, body: NewGeozone, idempotency_key: str | None = None) -> Geozone:
-        """Draw a geozone: it belongs to the caller and watches what the caller may see."""
+        """Add a geozone, which belongs to the caller and watches vehicles that the caller may see."""
         return self._call("POST", "/api/v1/geozones", headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def get_geozone(self, id: str) -> Geozone:
-        """One geozone."""
+        """Get one geozone."""
         return self._call("GET", "/api/v1/geozones/{id}", path_values={"id": id})
 
     def change_geozone(self, id: str, *, body: GeozonePatch, if_match: str | None = None) -> Geozone:
@@ -672,31 +672,31 @@ class Operations(Transport):
         return self._call("PATCH", "/api/v1/geozones/{id}", path_values={"id": id}, headers={"If-Match": if_match}, body=body, content_type="application/merge-patch+json")
 
     def delete_geozone(self, id: str, *, if_match: str | None = None) -> None:
-        """Delete a geozone; visits to it end."""
+        """Delete a geozone. Open visits to it end."""
         self._call("DELETE", "/api/v1/geozones/{id}", path_values={"id": id}, headers={"If-Match": if_match})
 
     def export_geozones(self, *, all: Literal["true", "false"] | None = None, format: Literal["geojson", "kml", "csv"] | None = None) -> GeozoneCollection:
-        """All geozones of the caller as one GeoJSON FeatureCollection (RFC 7946), as KML or as CSV."""
+        """Export all geozones of the caller as one GeoJSON FeatureCollection (RFC 7946), as KML or as CSV."""
         return self._call("GET", "/api/v1/geozones/export", query={"all": all, "format": format})
 
     def import_geozones(self, *, body: NewGeozoneCollection, dry_run: Literal["true", "false"] | None = None) -> GeozoneImport:
-        """Draw and change many geozones by a GeoJSON FeatureCollection: all of them, or none."""
+        """Add and change many geozones from a GeoJSON FeatureCollection: all of them or none."""
         return self._call("POST", "/api/v1/geozones/import", query={"dryRun": dry_run}, body=body, content_type="application/geo+json")
 
     def read_geozone_file(self, *, body: str | bytes, format: Literal["geojson", "kml", "gpx"], name: str | None = None, radius_m: float | None = None, width_m: float | None = None) -> GeozoneFile:
-        """What a file draws, as features that the import takes: nothing is changed."""
+        """Read the shapes of a file as features for the import, without changing anything."""
         return self._call("POST", "/api/v1/geozones/read-file", query={"format": format, "name": name, "radiusM": radius_m, "widthM": width_m}, body=body, content_type="application/octet-stream")
 
     def import_geozone_file(self, *, body: str | bytes, format: Literal["geojson", "kml", "gpx"], name: str | None = None, radius_m: float | None = None, width_m: float | None = None, dry_run: Literal["true", "false"] | None = None) -> GeozoneFileImport:
-        """Draw and change many geozones by a file of another program: all of them, or none."""
+        """Add and change many geozones from a file of another program: all of them or none."""
         return self._call("POST", "/api/v1/geozones/import-file", query={"format": format, "name": name, "radiusM": radius_m, "widthM": width_m, "dryRun": dry_run}, body=body, content_type="application/octet-stream")
 
     def name_place(self, *, latitude: str, longitude: str) -> PlaceAnswer:
-        """What a place is called."""
+        """Get the name of a place."""
         return self._call("GET", "/api/v1/place", query={"latitude": latitude, "longitude": longitude})
 
     def list_notification_rules(self, *, limit: int | None = None, cursor: str | None = None, owner_id: str | None = None) -> ListNotificationRulesResult:
-        """Notification rules of the caller; for an operator, everyone’s."""
+        """List the notification rules of the caller; for operators, those of all accounts."""
         return self._call("GET", "/api/v1/notification-rules", query={"limit": limit, "cursor": cursor, "ownerId": owner_id})
 
     def all_notification_rules(self, *, limit: int | None = None, owner_id: str | None = None) -> Iterator[NotificationRule]:
@@ -704,43 +704,43 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/notification-rules", query={"limit": limit, "cursor": None, "ownerId": owner_id})
 
     def add_notification_rule(self, *, body: NewNotificationRule, idempotency_key: str | None = None) -> NotificationRuleAsSet:
-        """Add a rule: its owner, the caller, is notified of the events it selects."""
+        """Add a notification rule."""
         return self._call("POST", "/api/v1/notification-rules", headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def get_notification_rule(self, id: str) -> NotificationRule:
-        """One rule."""
+        """Get one rule."""
         return self._call("GET", "/api/v1/notification-rules/{id}", path_values={"id": id})
 
     def change_notification_rule(self, id: str, *, body: NotificationRulePatch, if_match: str | None = None) -> NotificationRuleAsSet:
-        """Change a rule (JSON merge patch)."""
+        """Change a notification rule (JSON merge patch)."""
         return self._call("PATCH", "/api/v1/notification-rules/{id}", path_values={"id": id}, headers={"If-Match": if_match}, body=body, content_type="application/merge-patch+json")
 
     def delete_notification_rule(self, id: str, *, if_match: str | None = None) -> None:
-        """Delete a rule; its notifications stay in the inbox."""
+        """Delete a notification rule. Its notifications stay in the inbox."""
         self._call("DELETE", "/api/v1/notification-rules/{id}", path_values={"id": id}, headers={"If-Match": if_match})
 
     def test_notification_rule(self, id: str) -> NotificationRuleTrial:
-        """Which events of the last week the rule would have notified of, and why not the others."""
+        """Test a notification rule against the events of the last week."""
         return self._call("POST", "/api/v1/notification-rules/{id}/test", path_values={"id": id})
 
     def test_notification_rule_draft(self, *, body: NotificationRuleDraft) -> NotificationRuleTrial:
-        """The same for a rule that is not saved yet."""
+        """Test a rule that is not saved against the events of the last week."""
         return self._call("POST", "/api/v1/notification-rules/test", body=body, content_type="application/json")
 
     def preview_notification_message(self, *, body: MessagePreviewRequest) -> MessagePreview:
-        """What a message would say of an event, by example."""
+        """Preview the message of a rule, with an example event."""
         return self._call("POST", "/api/v1/notification-rules/preview", body=body, content_type="application/json")
 
     def list_channel_tests(self, id: str) -> ListChannelTestsResult:
-        """What became of the caller’s test messages of the last hour, the newest first; 100 at most."""
+        """List the caller’s test messages of the last hour with their results, newest first; at most 100."""
         return self._call("GET", "/api/v1/notification-rules/{id}/channel-tests", path_values={"id": id})
 
     def add_channel_test(self, id: str, *, body: NewChannelTest) -> ChannelTest:
-        """Send a message over a channel of the rule, to see whether it arrives."""
+        """Send a test message over a channel of a notification rule."""
         return self._call("POST", "/api/v1/notification-rules/{id}/channel-tests", path_values={"id": id}, body=body, content_type="application/json")
 
     def list_notifications(self, *, limit: int | None = None, cursor: str | None = None, from_: str | None = None, to: str | None = None, unread: Literal["true", "false"] | None = None, kind: Literal["geofence-visit", "speeding", "trip", "parking", "idling", "ignition", "alarm", "power-cut", "offline", "maintenance-due", "driver-shift", "refuelling", "fuel-drain", "sensor-threshold", "harsh-driving", "licence-expiry"] | None = None, vehicle_id: str | None = None, rule_id: str | None = None) -> ListNotificationsResult:
-        """Notifications of the caller, the newest first."""
+        """List the notifications of the caller, newest first."""
         return self._call("GET", "/api/v1/notifications", query={"limit": limit, "cursor": cursor, "from": from_, "to": to, "unread": unread, "kind": kind, "vehicleId": vehicle_id, "ruleId": rule_id})
 
     def all_notifications(self, *, limit: int | None = None, from_: str | None = None, to: str | None = None, unread: Literal["true", "false"] | None = None, kind: Literal["geofence-visit", "speeding", "trip", "parking", "idling", "ignition", "alarm", "power-cut", "offline", "maintenance-due", "driver-shift", "refuelling", "fuel-drain", "sensor-threshold", "harsh-driving", "licence-expiry"] | None = None, vehicle_id: str | None = None, rule_id: str | None = None) -> Iterator[Notification]:
@@ -748,15 +748,15 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/notifications", query={"limit": limit, "cursor": None, "from": from_, "to": to, "unread": unread, "kind": kind, "vehicleId": vehicle_id, "ruleId": rule_id})
 
     def read_notification(self, id: str) -> Notification:
-        """Note that a notification was read."""
+        """Mark a notification as read."""
         return self._call("POST", "/api/v1/notifications/{id}/read", path_values={"id": id})
 
     def read_all_notifications(self, *, up_to: int | None = None) -> NotificationsMarked:
-        """Note that all notifications were read."""
+        """Mark all notifications as read."""
         return self._call("POST", "/api/v1/notifications/read-all", query={"upTo": up_to})
 
     def list_webhook_deliveries(self, *, limit: int | None = None, cursor: str | None = None, from_: str | None = None, to: str | None = None, channel: Literal["email", "webhook", "telegram", "http", "web-push", "any"] | None = None, state: Literal["pending", "delivered", "failed", "cancelled"] | None = None, rule_id: str | None = None) -> ListWebhookDeliveriesResult:
-        """How the caller’s notifications were delivered, the newest first."""
+        """List the deliveries of the caller’s notifications, newest first."""
         return self._call("GET", "/api/v1/webhook-deliveries", query={"limit": limit, "cursor": cursor, "from": from_, "to": to, "channel": channel, "state": state, "ruleId": rule_id})
 
     def all_webhook_deliveries(self, *, limit: int | None = None, from_: str | None = None, to: str | None = None, channel: Literal["email", "webhook", "telegram", "http", "web-push", "any"] | None = None, state: Literal["pending", "delivered", "failed", "cancelled"] | None = None, rule_id: str | None = None) -> Iterator[Delivery]:
@@ -764,11 +764,11 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/webhook-deliveries", query={"limit": limit, "cursor": None, "from": from_, "to": to, "channel": channel, "state": state, "ruleId": rule_id})
 
     def resend_webhook_delivery(self, id: str) -> Delivery:
-        """Send a delivery again, now and for as long as a new one."""
+        """Send a delivery again."""
         return self._call("POST", "/api/v1/webhook-deliveries/{id}/resend", path_values={"id": id})
 
     def list_incidents(self, *, limit: int | None = None, cursor: str | None = None, from_: str | None = None, to: str | None = None, state: Literal["open", "acknowledged", "closed", "active"] | None = None, severity: Literal["warning", "critical"] | None = None, vehicle_id: str | None = None, assignee_id: str | None = None) -> ListIncidentsResult:
-        """Incidents that the caller deals with, the newest first."""
+        """List the incidents that the caller can handle, newest first."""
         return self._call("GET", "/api/v1/incidents", query={"limit": limit, "cursor": cursor, "from": from_, "to": to, "state": state, "severity": severity, "vehicleId": vehicle_id, "assigneeId": assignee_id})
 
     def all_incidents(self, *, limit: int | None = None, from_: str | None = None, to: str | None = None, state: Literal["open", "acknowledged", "closed", "active"] | None = None, severity: Literal["warning", "critical"] | None = None, vehicle_id: str | None = None, assignee_id: str | None = None) -> Iterator[Incident]:
@@ -776,15 +776,15 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/incidents", query={"limit": limit, "cursor": None, "from": from_, "to": to, "state": state, "severity": severity, "vehicleId": vehicle_id, "assigneeId": assignee_id})
 
     def get_incident(self, id: str) -> IncidentWithEntries:
-        """One incident, with its history."""
+        """Get an incident, with its history."""
         return self._call("GET", "/api/v1/incidents/{id}", path_values={"id": id})
 
     def add_incident_entry(self, id: str, *, body: NewIncidentEntry, idempotency_key: str | None = None) -> IncidentWithEntries:
-        """Acknowledge, assign, comment, escalate or close an incident."""
+        """Acknowledge, assign, comment on, escalate or close an incident."""
         return self._call("POST", "/api/v1/incidents/{id}/entries", path_values={"id": id}, headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def list_incident_assignees(self, id: str, *, limit: int | None = None, cursor: str | None = None, q: str | None = None) -> ListIncidentAssigneesResult:
-        """Accounts that may see an incident, and so be assigned it, in the order of their names."""
+        """List the accounts that can see an incident and therefore be assigned to it, by name."""
         return self._call("GET", "/api/v1/incidents/{id}/assignees", path_values={"id": id}, query={"limit": limit, "cursor": cursor, "q": q})
 
     def all_incident_assignees(self, id: str, *, limit: int | None = None, q: str | None = None) -> Iterator[Colleague]:
@@ -792,7 +792,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/incidents/{id}/assignees", path_values={"id": id}, query={"limit": limit, "cursor": None, "q": q})
 
     def follow_events(self, *, cursor: str | None = None, from_: str | None = None, limit: int | None = None, wait_seconds: int | None = None, last_event_id: str | None = None) -> FollowEventsResult:
-        """Every event from a cursor on, late and recalculated ones included."""
+        """Follow all events after a cursor, including late and recalculated ones."""
         return self._call("GET", "/api/v1/feed/events", query={"cursor": cursor, "from": from_, "limit": limit, "waitSeconds": wait_seconds}, headers={"Last-Event-ID": last_event_id})
 
     def all_follow_events(self, *, from_: str | None = None, limit: int | None = None, wait_seconds: int | None = None, last_event_id: str | None = None) -> Iterator[FeedEvent]:
@@ -800,7 +800,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/feed/events", query={"cursor": None, "from": from_, "limit": limit, "waitSeconds": wait_seconds}, headers={"Last-Event-ID": last_event_id})
 
     def follow_positions(self, *, cursor: str | None = None, from_: str | None = None, limit: int | None = None, wait_seconds: int | None = None, last_event_id: str | None = None) -> FollowPositionsResult:
-        """Every position from a cursor on, in the order in which they came."""
+        """Follow all positions after a cursor, in the order of their arrival."""
         return self._call("GET", "/api/v1/feed/positions", query={"cursor": cursor, "from": from_, "limit": limit, "waitSeconds": wait_seconds}, headers={"Last-Event-ID": last_event_id})
 
     def all_follow_positions(self, *, from_: str | None = None, limit: int | None = None, wait_seconds: int | None = None, last_event_id: str | None = None) -> Iterator[FeedPosition]:
@@ -808,7 +808,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/feed/positions", query={"cursor": None, "from": from_, "limit": limit, "waitSeconds": wait_seconds}, headers={"Last-Event-ID": last_event_id})
 
     def list_forwarding_destinations(self, *, limit: int | None = None, cursor: str | None = None) -> ListForwardingDestinationsResult:
-        """Systems that positions and events are forwarded to, and how far each is."""
+        """List forwarding destinations, with their progress."""
         return self._call("GET", "/api/v1/forwarding-destinations", query={"limit": limit, "cursor": cursor})
 
     def all_forwarding_destinations(self, *, limit: int | None = None) -> Iterator[ForwardingDestination]:
@@ -816,35 +816,35 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/forwarding-destinations", query={"limit": limit, "cursor": None})
 
     def add_forwarding_destination(self, *, body: NewForwardingDestination, idempotency_key: str | None = None) -> ForwardingDestination:
-        """Have positions and events forwarded to another system."""
+        """Forward positions and events to another system."""
         return self._call("POST", "/api/v1/forwarding-destinations", headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def get_forwarding_destination(self, id: str) -> ForwardingDestination:
-        """One forwarding destination, and how far it is."""
+        """Get a forwarding destination, with its progress."""
         return self._call("GET", "/api/v1/forwarding-destinations/{id}", path_values={"id": id})
 
     def change_forwarding_destination(self, id: str, *, body: ForwardingDestinationPatch, if_match: str | None = None) -> ForwardingDestination:
-        """Change, pause or resume a destination."""
+        """Change, pause or resume a forwarding destination (JSON merge patch)."""
         return self._call("PATCH", "/api/v1/forwarding-destinations/{id}", path_values={"id": id}, headers={"If-Match": if_match}, body=body, content_type="application/merge-patch+json")
 
     def delete_forwarding_destination(self, id: str, *, if_match: str | None = None) -> None:
-        """Forward nothing more to a destination, and forget how far it was."""
+        """Delete a forwarding destination and its progress."""
         self._call("DELETE", "/api/v1/forwarding-destinations/{id}", path_values={"id": id}, headers={"If-Match": if_match})
 
     def replay_forwarding_destination(self, id: str, *, body: ForwardingReplay) -> ForwardingDestination:
-        """Forward once more what was written to the log from a time on."""
+        """Forward again what was written to the log from a given time on."""
         return self._call("POST", "/api/v1/forwarding-destinations/{id}/replay", path_values={"id": id}, body=body, content_type="application/json")
 
     def test_forwarding_destination(self, id: str) -> ForwardingTest:
-        """Try whether a destination takes something."""
+        """Test whether a forwarding destination accepts data."""
         return self._call("POST", "/api/v1/forwarding-destinations/{id}/test", path_values={"id": id})
 
     def list_report_kinds(self) -> ReportKinds:
-        """Kinds of reports: their columns, parameters and formats."""
+        """List the kinds of reports, with their columns, parameters and formats."""
         return self._call("GET", "/api/v1/reports")
 
     def report_track(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, max_points: int | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow", "geojson", "gpx", "kml"] | None = None) -> ReportTrackResult:
-        """Positions in a time range, by vehicle and time."""
+        """Positions in a time range, ordered by vehicle and time."""
         return self._call("GET", "/api/v1/reports/track", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "maxPoints": max_points, "format": format})
 
     def all_report_track(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, max_points: int | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow", "geojson", "gpx", "kml"] | None = None) -> Iterator[TrackPosition]:
@@ -860,7 +860,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/trips", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "driverId": driver_id, "geometry": geometry, "format": format})
 
     def report_stops(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "driver", "day", "kind"] | None = None, driver_id: str | Sequence[str] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportStopsResult:
-        """Stops, parked or idling, that overlap a time range."""
+        """Stops that overlap a time range, parked or idling."""
         return self._call("GET", "/api/v1/reports/stops", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "driverId": driver_id, "format": format})
 
     def all_report_stops(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "driver", "day", "kind"] | None = None, driver_id: str | Sequence[str] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[StopsRow]:
@@ -868,7 +868,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/stops", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "driverId": driver_id, "format": format})
 
     def report_mileage(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day"] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportMileageResult:
-        """How far vehicles went, by the day, the week or the month."""
+        """Distance driven by vehicles, by day, week or month."""
         return self._call("GET", "/api/v1/reports/mileage", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "period": period, "format": format})
 
     def all_report_mileage(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day"] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[MileageRow]:
@@ -876,7 +876,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/mileage", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "period": period, "format": format})
 
     def report_engine_hours(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day"] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportEngineHoursResult:
-        """How long engines ran, by the day, the week or the month."""
+        """Running time of engines, by day, week or month."""
         return self._call("GET", "/api/v1/reports/engine-hours", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "period": period, "format": format})
 
     def all_report_engine_hours(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day"] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[EngineHoursRow]:
@@ -884,7 +884,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/engine-hours", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "period": period, "format": format})
 
     def report_speeding(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "driver", "day", "geozone"] | None = None, driver_id: str | Sequence[str] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportSpeedingResult:
-        """When vehicles were over a limit."""
+        """Intervals in which vehicles exceeded a speed limit."""
         return self._call("GET", "/api/v1/reports/speeding", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "driverId": driver_id, "format": format})
 
     def all_report_speeding(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "driver", "day", "geozone"] | None = None, driver_id: str | Sequence[str] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[SpeedingRow]:
@@ -892,7 +892,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/speeding", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "driverId": driver_id, "format": format})
 
     def report_geozone_visits(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day", "geozone"] | None = None, geozone_id: str | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportGeozoneVisitsResult:
-        """Visits of geozones, and what lies between them."""
+        """Visits of geozones, and the time between them."""
         return self._call("GET", "/api/v1/reports/geozone-visits", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "geozoneId": geozone_id, "format": format})
 
     def all_report_geozone_visits(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day", "geozone"] | None = None, geozone_id: str | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[GeozoneVisitsRow]:
@@ -900,7 +900,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/geozone-visits", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "geozoneId": geozone_id, "format": format})
 
     def report_shape_visits(self, *, body: VisitedShape, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportShapeVisitsResult:
-        """Ask the past about a shape that was never saved."""
+        """Visits of a shape that is not saved as a geozone, and the time between them."""
         return self._call("POST", "/api/v1/reports/geozone-visits", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "format": format}, body=body, content_type="application/json")
 
     def all_report_shape_visits(self, *, body: VisitedShape, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[ShapeVisitsRow]:
@@ -908,7 +908,7 @@ class Operations(Transport):
         return self._items("POST", "/api/v1/reports/geozone-visits", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "format": format}, body=body, content_type="application/json")
 
     def report_geozone_matrix(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day", "geozone"] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, geozone_id: str | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportGeozoneMatrixResult:
-        """Which vehicles were in which geozones, how often and how long."""
+        """Number and duration of visits, by vehicle and geozone."""
         return self._call("GET", "/api/v1/reports/geozone-matrix", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "period": period, "geozoneId": geozone_id, "format": format})
 
     def all_report_geozone_matrix(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day", "geozone"] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, geozone_id: str | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[GeozoneMatrixRow]:
@@ -916,7 +916,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/geozone-matrix", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "period": period, "geozoneId": geozone_id, "format": format})
 
     def report_events(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "driver", "day", "geozone", "kind", "sensor"] | None = None, driver_id: str | Sequence[str] | None = None, kind: str | Sequence[Literal["geofence-visit", "speeding", "trip", "parking", "idling", "ignition", "alarm", "power-cut", "offline", "maintenance-due", "driver-shift", "refuelling", "fuel-drain", "sensor-threshold", "harsh-driving"]] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportEventsResult:
-        """All that happened, by vehicle and time."""
+        """All events that overlap a time range, ordered by vehicle and time."""
         return self._call("GET", "/api/v1/reports/events", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "driverId": driver_id, "kind": kind, "format": format})
 
     def all_report_events(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "driver", "day", "geozone", "kind", "sensor"] | None = None, driver_id: str | Sequence[str] | None = None, kind: str | Sequence[Literal["geofence-visit", "speeding", "trip", "parking", "idling", "ignition", "alarm", "power-cut", "offline", "maintenance-due", "driver-shift", "refuelling", "fuel-drain", "sensor-threshold", "harsh-driving"]] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[EventsRow]:
@@ -924,7 +924,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/events", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "driverId": driver_id, "kind": kind, "format": format})
 
     def report_summary(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day"] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportSummaryResult:
-        """Everything about each vehicle and period, in a row."""
+        """All totals of each vehicle and period in one row."""
         return self._call("GET", "/api/v1/reports/summary", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "period": period, "format": format})
 
     def all_report_summary(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day"] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[SummaryRow]:
@@ -932,7 +932,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/summary", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "period": period, "format": format})
 
     def report_current_state(self, *, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportCurrentStateResult:
-        """Where vehicles are and what they do, now."""
+        """Current position and state of vehicles."""
         return self._call("GET", "/api/v1/reports/current-state", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "format": format})
 
     def all_report_current_state(self, *, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[CurrentStateRow]:
@@ -940,7 +940,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/current-state", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "format": format})
 
     def report_utilisation(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportUtilisationResult:
-        """How vehicles are used, hour of the day by hour of the day."""
+        """Use of vehicles by hour of the day."""
         return self._call("GET", "/api/v1/reports/utilisation", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "format": format})
 
     def all_report_utilisation(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[UtilisationRow]:
@@ -948,7 +948,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/utilisation", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "format": format})
 
     def report_idling(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day"] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportIdlingResult:
-        """How long vehicles stood with the ignition on."""
+        """Time for which vehicles stood with the ignition on."""
         return self._call("GET", "/api/v1/reports/idling", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "period": period, "format": format})
 
     def all_report_idling(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day"] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[IdlingRow]:
@@ -956,7 +956,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/idling", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "period": period, "format": format})
 
     def report_fuel(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day"] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportFuelResult:
-        """What vehicles used of fuel, and what was filled in and drained."""
+        """Fuel that vehicles used, and that was filled in or drained."""
         return self._call("GET", "/api/v1/reports/fuel", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "period": period, "format": format})
 
     def all_report_fuel(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day"] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[FuelRow]:
@@ -964,7 +964,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/fuel", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "period": period, "format": format})
 
     def report_refuellings(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "driver", "day", "kind"] | None = None, driver_id: str | Sequence[str] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportRefuellingsResult:
-        """Refuellings and fuel drains."""
+        """Refuellings and fuel drains that overlap a time range."""
         return self._call("GET", "/api/v1/reports/refuellings", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "driverId": driver_id, "format": format})
 
     def all_report_refuellings(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "driver", "day", "kind"] | None = None, driver_id: str | Sequence[str] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[RefuellingsRow]:
@@ -972,7 +972,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/refuellings", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "driverId": driver_id, "format": format})
 
     def report_maintenance(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "kind"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportMaintenanceResult:
-        """Services that were done, what they cost, and what is due next."""
+        """Completed services with their costs, and upcoming maintenance."""
         return self._call("GET", "/api/v1/reports/maintenance", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "format": format})
 
     def all_report_maintenance(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "kind"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[MaintenanceRow]:
@@ -980,7 +980,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/maintenance", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "format": format})
 
     def report_sensors(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day", "sensor"] | None = None, sensor: str | Sequence[str] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportSensorsResult:
-        """Statistics of sensors: lowest, mean and highest values, and how long beyond thresholds, or on."""
+        """Statistics of sensors: lowest, mean and highest values, and time beyond thresholds or switched on."""
         return self._call("GET", "/api/v1/reports/sensors", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "sensor": sensor, "period": period, "format": format})
 
     def all_report_sensors(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day", "sensor"] | None = None, sensor: str | Sequence[str] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[SensorsRow]:
@@ -988,7 +988,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/sensors", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "sensor": sensor, "period": period, "format": format})
 
     def report_sensor_series(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day", "sensor"] | None = None, sensor: str | Sequence[str] | None = None, max_points: int | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportSensorSeriesResult:
-        """Values of sensors over time: the lowest, the mean and the highest of each interval."""
+        """Values of sensors over time: lowest, mean and highest value of each interval."""
         return self._call("GET", "/api/v1/reports/sensor-series", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "sensor": sensor, "maxPoints": max_points, "format": format})
 
     def all_report_sensor_series(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day", "sensor"] | None = None, sensor: str | Sequence[str] | None = None, max_points: int | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[SensorSeriesRow]:
@@ -996,7 +996,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/sensor-series", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "sensor": sensor, "maxPoints": max_points, "format": format})
 
     def report_work_time(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day"] | None = None, work_hours: str | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportWorkTimeResult:
-        """What vehicles do within working hours and outside of them."""
+        """Use of vehicles within working hours (`inside`) and outside of them (`outside`)."""
         return self._call("GET", "/api/v1/reports/work-time", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "workHours": work_hours, "period": period, "format": format})
 
     def all_report_work_time(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day"] | None = None, work_hours: str | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[WorkTimeRow]:
@@ -1004,7 +1004,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/work-time", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "workHours": work_hours, "period": period, "format": format})
 
     def report_violations(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day", "kind"] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportViolationsResult:
-        """Speeding, alarms, power cuts and silence, by vehicle and day, with the worst of each kind."""
+        """Violations, alarms and other unwanted events by vehicle and period, with the worst of each kind."""
         return self._call("GET", "/api/v1/reports/violations", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "period": period, "format": format})
 
     def all_report_violations(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "day", "kind"] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[ViolationsRow]:
@@ -1012,7 +1012,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/violations", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "period": period, "format": format})
 
     def report_eco_driving(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "driver", "day"] | None = None, eco_weights: str | None = None, driver_id: str | Sequence[str] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportEcoDrivingResult:
-        """How economically and carefully vehicles were driven: a score of 0 to 100 for each trip."""
+        """Economy and safety of driving: a score from 0 to 100 for each trip."""
         return self._call("GET", "/api/v1/reports/eco-driving", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "ecoWeights": eco_weights, "driverId": driver_id, "format": format})
 
     def all_report_eco_driving(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle", "driver", "day"] | None = None, eco_weights: str | None = None, driver_id: str | Sequence[str] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[EcoDrivingRow]:
@@ -1020,7 +1020,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/eco-driving", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "ecoWeights": eco_weights, "driverId": driver_id, "format": format})
 
     def report_drivers(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["driver", "day"] | None = None, eco_weights: str | None = None, driver_id: str | Sequence[str] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportDriversResult:
-        """What drivers did: shifts, distance, hours, speeding, fuel and their score."""
+        """Shifts, distance, driving time, speeding, fuel and score of each driver."""
         return self._call("GET", "/api/v1/reports/drivers", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "ecoWeights": eco_weights, "driverId": driver_id, "period": period, "format": format})
 
     def all_report_drivers(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["driver", "day"] | None = None, eco_weights: str | None = None, driver_id: str | Sequence[str] | None = None, period: Literal["whole", "day", "week", "month"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[DriversRow]:
@@ -1028,7 +1028,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/drivers", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "ecoWeights": eco_weights, "driverId": driver_id, "period": period, "format": format})
 
     def report_fleet_digest(self, *, from_: str, to: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> ReportFleetDigestResult:
-        """The fleet on a page: distance, hours, stops, violations and the last place of each vehicle."""
+        """Overview of the fleet: distance, hours, stops, violations and last place of each vehicle."""
         return self._call("GET", "/api/v1/reports/fleet-digest", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "format": format})
 
     def all_report_fleet_digest(self, *, from_: str, to: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None, time_zone: str | None = None, columns: str | Sequence[str] | None = None, language: Literal["en", "ru", "de", "es", "he"] | None = None, group_by: Literal["vehicle"] | None = None, format: Literal["json", "ndjson", "csv", "xlsx", "pdf", "parquet", "arrow"] | None = None) -> Iterator[FleetDigestRow]:
@@ -1036,7 +1036,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/fleet-digest", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "from": from_, "to": to, "timeZone": time_zone, "columns": columns, "language": language, "groupBy": group_by, "format": format})
 
     def report_positions_at(self, *, at: str, limit: int | None = None, cursor: str | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None) -> ReportPositionsAtResult:
-        """Where vehicles were at a moment: of each, the last valid fix until then."""
+        """Get the positions of vehicles at a moment: the last valid fix of each vehicle up to then."""
         return self._call("GET", "/api/v1/reports/positions-at", query={"limit": limit, "cursor": cursor, "vehicleId": vehicle_id, "groupId": group_id, "at": at})
 
     def all_report_positions_at(self, *, at: str, limit: int | None = None, vehicle_id: str | Sequence[str] | None = None, group_id: str | None = None) -> Iterator[PositionAt]:
@@ -1044,15 +1044,15 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/reports/positions-at", query={"limit": limit, "cursor": None, "vehicleId": vehicle_id, "groupId": group_id, "at": at})
 
     def add_report_job(self, *, body: NewReportJob, idempotency_key: str | None = None) -> ReportJob:
-        """Have a large report made as a file."""
+        """Start a job that writes a report to a file."""
         return self._call("POST", "/api/v1/report-jobs", headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def get_report_file(self, id: str, *, range: str | None = None, if_none_match: str | None = None, if_range: str | None = None) -> GetReportFileResult:
-        """The file of a report that is done."""
+        """Download the file of a finished report."""
         return self._call("GET", "/api/v1/report-jobs/{id}/file", path_values={"id": id}, headers={"Range": range, "If-None-Match": if_none_match, "If-Range": if_range})
 
     def list_report_schedules(self, *, limit: int | None = None, cursor: str | None = None) -> ListReportSchedulesResult:
-        """The caller’s schedules of reports; for an operator everybody’s."""
+        """List the caller’s report schedules; for operators, those of all accounts."""
         return self._call("GET", "/api/v1/report-schedules", query={"limit": limit, "cursor": cursor})
 
     def all_report_schedules(self, *, limit: int | None = None) -> Iterator[ReportSchedule]:
@@ -1060,23 +1060,23 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/report-schedules", query={"limit": limit, "cursor": None})
 
     def add_report_schedule(self, *, body: NewReportSchedule, idempotency_key: str | None = None) -> ReportSchedule:
-        """Have a report made every day, week or month, and sent by e-mail."""
+        """Schedule a report to be made every day, week or month, and sent by e-mail."""
         return self._call("POST", "/api/v1/report-schedules", headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def get_report_schedule(self, id: str) -> ReportSchedule:
-        """One schedule."""
+        """Get one schedule."""
         return self._call("GET", "/api/v1/report-schedules/{id}", path_values={"id": id})
 
     def change_report_schedule(self, id: str, *, body: ReportSchedulePatch, if_match: str | None = None) -> ReportSchedule:
-        """Change fields of a schedule."""
+        """Change a report schedule (JSON merge patch)."""
         return self._call("PATCH", "/api/v1/report-schedules/{id}", path_values={"id": id}, headers={"If-Match": if_match}, body=body, content_type="application/merge-patch+json")
 
     def delete_report_schedule(self, id: str, *, if_match: str | None = None) -> None:
-        """Delete a schedule; reports that it made stay for their time."""
+        """Delete a report schedule. Reports that it made are kept as usual."""
         self._call("DELETE", "/api/v1/report-schedules/{id}", path_values={"id": id}, headers={"If-Match": if_match})
 
     def list_report_deliveries(self, id: str, *, limit: int | None = None, cursor: str | None = None) -> ListReportDeliveriesResult:
-        """E-mails of a schedule’s reports, the newest first."""
+        """List the e-mails with reports of a schedule, the newest first."""
         return self._call("GET", "/api/v1/report-schedules/{id}/deliveries", path_values={"id": id}, query={"limit": limit, "cursor": cursor})
 
     def all_report_deliveries(self, id: str, *, limit: int | None = None) -> Iterator[ReportDelivery]:
@@ -1084,7 +1084,7 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/report-schedules/{id}/deliveries", path_values={"id": id}, query={"limit": limit, "cursor": None})
 
     def get_my_report_templates(self) -> ReportTemplates:
-        """Reports that the caller saved to ask for them again."""
+        """List the caller’s saved reports."""
         return self._call("GET", "/api/v1/me/report-templates")
 
     def set_my_report_templates(self, *, body: NewReportTemplates, if_match: str | None = None) -> ReportTemplates:
@@ -1092,15 +1092,15 @@ class Operations(Transport):
         return self._call("PUT", "/api/v1/me/report-templates", headers={"If-Match": if_match}, body=body, content_type="application/json")
 
     def recalculate_geozone(self, id: str, *, from_: str, to: str, idempotency_key: str | None = None) -> RecalculationJob:
-        """Ask a geozone about the past."""
+        """Recalculate past events of a geozone."""
         return self._call("POST", "/api/v1/geozones/{id}/recalculate", path_values={"id": id}, query={"from": from_, "to": to}, headers={"Idempotency-Key": idempotency_key})
 
     def recalculate_vehicle(self, id: str, *, from_: str, to: str, idempotency_key: str | None = None) -> RecalculationJob:
-        """Make the events of a vehicle anew."""
+        """Recalculate past events of a vehicle."""
         return self._call("POST", "/api/v1/vehicles/{id}/recalculate", path_values={"id": id}, query={"from": from_, "to": to}, headers={"Idempotency-Key": idempotency_key})
 
     def list_jobs(self, *, limit: int | None = None, cursor: str | None = None, kind: Literal["recalculate-geozone", "recalculate-vehicle", "late-data", "old-data", "report", "erasure", "erase-history", "retention", "person-export"] | None = None, state: Literal["queued", "running", "done", "failed", "cancelled"] | None = None) -> ListJobsResult:
-        """Jobs, the newest first."""
+        """List jobs, newest first."""
         return self._call("GET", "/api/v1/jobs", query={"limit": limit, "cursor": cursor, "kind": kind, "state": state})
 
     def all_jobs(self, *, limit: int | None = None, kind: Literal["recalculate-geozone", "recalculate-vehicle", "late-data", "old-data", "report", "erasure", "erase-history", "retention", "person-export"] | None = None, state: Literal["queued", "running", "done", "failed", "cancelled"] | None = None) -> Iterator[Job]:
@@ -1108,19 +1108,19 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/jobs", query={"limit": limit, "cursor": None, "kind": kind, "state": state})
 
     def get_job(self, id: str) -> Job:
-        """How far a job is."""
+        """Get a job, with its progress."""
         return self._call("GET", "/api/v1/jobs/{id}", path_values={"id": id})
 
     def cancel_job(self, id: str) -> Job:
-        """Call a job off."""
+        """Cancel a job."""
         return self._call("POST", "/api/v1/jobs/{id}/cancel", path_values={"id": id})
 
     def get_operator_status(self) -> OperatorStatus:
-        """How the service is: its parts, what it uses of its bounds, and its last hour."""
+        """Get the state of the service: its parts, the use of its limits, and its last hour."""
         return self._call("GET", "/api/v1/operator/status")
 
     def list_all_sessions(self, *, limit: int | None = None, cursor: str | None = None) -> ListAllSessionsResult:
-        """Sessions of all accounts, the last used first."""
+        """List the sessions of all accounts, last used first."""
         return self._call("GET", "/api/v1/operator/sessions", query={"limit": limit, "cursor": cursor})
 
     def all_all_sessions(self, *, limit: int | None = None) -> Iterator[OwnedSession]:
@@ -1128,15 +1128,15 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/operator/sessions", query={"limit": limit, "cursor": None})
 
     def list_archive_gaps(self) -> ArchiveGaps:
-        """Parts of the archive that were lost and could not be written again, the newest first."""
+        """List lost parts of the archive that could not be restored, newest first."""
         return self._call("GET", "/api/v1/operator/archive-gaps")
 
     def accept_archive_gap(self, *, body: ArchiveGapId) -> ArchiveGap:
-        """Accept that a part of the archive is lost: nobody is warned of it any more."""
+        """Accept the loss of a part of the archive."""
         return self._call("POST", "/api/v1/operator/archive-gaps/accept", body=body, content_type="application/json")
 
     def list_dead_letters(self, *, limit: int | None = None, cursor: str | None = None) -> ListDeadLettersResult:
-        """Records that could not be processed and were put aside, the newest first."""
+        """List records that could not be processed and were set aside, newest first."""
         return self._call("GET", "/api/v1/operator/dead-letters", query={"limit": limit, "cursor": cursor})
 
     def all_dead_letters(self, *, limit: int | None = None) -> Iterator[DeadLetter]:
@@ -1144,15 +1144,15 @@ class Operations(Transport):
         return self._items("GET", "/api/v1/operator/dead-letters", query={"limit": limit, "cursor": None})
 
     def get_dead_letter(self, *, id: str) -> bytes:
-        """The bytes of a record that was put aside."""
+        """Download a record that was set aside."""
         return self._call("GET", "/api/v1/operator/dead-letters/file", query={"id": id})
 
     def list_map_files(self) -> ListMapFilesResult:
-        """Files in the folders of maps, and which of them are served."""
+        """List the files in the map folders, and whether each is served."""
         return self._call("GET", "/api/v1/operator/maps")
 
     def list_video_profiles(self, *, limit: int | None = None, cursor: str | None = None, terminal_id: str | None = None) -> ListVideoProfilesResult:
-        """Video profiles of vehicles that the caller may see; by `terminalId` the one of a vehicle’s terminal."""
+        """List the video profiles of vehicles that the caller may see."""
         return self._call("GET", "/service/ovms/api/profiles", query={"limit": limit, "cursor": cursor, "terminalId": terminal_id})
 
     def all_video_profiles(self, *, limit: int | None = None, terminal_id: str | None = None) -> Iterator[VideoProfile]:
@@ -1160,11 +1160,11 @@ class Operations(Transport):
         return self._items("GET", "/service/ovms/api/profiles", query={"limit": limit, "cursor": None, "terminalId": terminal_id})
 
     def add_video_profile(self, *, body: NewVideoProfile, idempotency_key: str | None = None) -> VideoProfile:
-        """Add the video profile of a vehicle; a vehicle has one at most."""
+        """Add a video profile to a vehicle."""
         return self._call("POST", "/service/ovms/api/profiles", headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def get_video_profile(self, profile_id: str) -> VideoProfile:
-        """One video profile."""
+        """Get one video profile."""
         return self._call("GET", "/service/ovms/api/profiles/{profile_id}", path_values={"profile_id": profile_id})
 
     def change_video_profile(self, profile_id: str, *, body: VideoProfilePatch, if_match: str | None = None) -> VideoProfile:
@@ -1172,11 +1172,11 @@ class Operations(Transport):
         return self._call("PATCH", "/service/ovms/api/profiles/{profile_id}", path_values={"profile_id": profile_id}, headers={"If-Match": if_match}, body=body, content_type="application/merge-patch+json")
 
     def delete_video_profile(self, profile_id: str, *, if_match: str | None = None) -> None:
-        """Delete a video profile; its unfinished tasks fail, its files stay."""
+        """Delete a video profile. Its unfinished tasks fail; its files are kept."""
         self._call("DELETE", "/service/ovms/api/profiles/{profile_id}", path_values={"profile_id": profile_id}, headers={"If-Match": if_match})
 
     def list_video_tasks(self, *, limit: int | None = None, cursor: str | None = None, profile_id: str | None = None, status: Literal["new", "waiting", "requested", "downloading", "processing", "done", "failed", "cancelled"] | None = None) -> ListVideoTasksResult:
-        """Tasks of vehicles that the caller may see, the newest first."""
+        """List the video tasks of vehicles that the caller may see, newest first."""
         return self._call("GET", "/service/ovms/api/tasks", query={"limit": limit, "cursor": cursor, "profileId": profile_id, "status": status})
 
     def all_video_tasks(self, *, limit: int | None = None, profile_id: str | None = None, status: Literal["new", "waiting", "requested", "downloading", "processing", "done", "failed", "cancelled"] | None = None) -> Iterator[ListedVideoTask]:
@@ -1184,53 +1184,53 @@ class Operations(Transport):
         return self._items("GET", "/service/ovms/api/tasks", query={"limit": limit, "cursor": None, "profileId": profile_id, "status": status})
 
     def add_video_task(self, *, body: NewVideoTask, idempotency_key: str | None = None) -> VideoTask:
-        """Ask for a fragment of video."""
+        """Order a fragment of video."""
         return self._call("POST", "/service/ovms/api/tasks", headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def get_video_task(self, task_id: str) -> VideoTask:
-        """How far a task is, and everything that became of it."""
+        """Get a video task, with its progress and history."""
         return self._call("GET", "/service/ovms/api/tasks/{task_id}", path_values={"task_id": task_id})
 
     def change_video_task(self, task_id: str, *, body: VideoTaskPatch, if_match: str | None = None) -> VideoTask:
-        """Change what a task asks for, until its terminal is asked to play (JSON merge patch)."""
+        """Change a video task before its terminal is asked to play (JSON merge patch)."""
         return self._call("PATCH", "/service/ovms/api/tasks/{task_id}", path_values={"task_id": task_id}, headers={"If-Match": if_match}, body=body, content_type="application/merge-patch+json")
 
     def delete_video_task(self, task_id: str, *, if_match: str | None = None) -> None:
-        """Delete a task and its video; one that is not finished ends."""
+        """Delete a video task and its video."""
         self._call("DELETE", "/service/ovms/api/tasks/{task_id}", path_values={"task_id": task_id}, headers={"If-Match": if_match})
 
     def cancel_video_task(self, task_id: str) -> VideoTask:
-        """Cancel a task that is not finished; once more does nothing."""
+        """Cancel a video task."""
         return self._call("POST", "/service/ovms/api/tasks/{task_id}/cancel", path_values={"task_id": task_id})
 
     def get_video_file(self, task_id: str, *, range: str | None = None, if_none_match: str | None = None, if_range: str | None = None) -> bytes:
-        """The video of a task that is done, as MP4."""
+        """Download the video of a finished task, as MP4."""
         return self._call("GET", "/service/ovms/api/tasks/file/{task_id}", path_values={"task_id": task_id}, headers={"Range": range, "If-None-Match": if_none_match, "If-Range": if_range})
 
     def delete_video_file(self, task_id: str) -> None:
-        """Delete the video of a task that is done; the task stays in the list."""
+        """Delete the video of a finished task. The task stays in the list."""
         self._call("DELETE", "/service/ovms/api/tasks/file/{task_id}", path_values={"task_id": task_id})
 
     def get_video_storage(self) -> VideoStorage:
-        """How much video is stored, and how much may be."""
+        """Get the use and the limits of the video storage."""
         return self._call("GET", "/service/ovms/api/storage")
 
     def get_shared(self, token: str, *, if_none_match: str | None = None) -> Shared:
-        """What a share link shows; its token is all that is needed."""
+        """Get what a share link shows. The token in the path is the only credential."""
         return self._call("GET", "/s/{token}/data", path_values={"token": token}, headers={"If-None-Match": if_none_match})
 
     def get_index(self) -> Index:
-        """Where to start: the paths of the documentation, the login and the live API."""
+        """Get the paths of the documentation, the login, the live API, health and metrics."""
         return self._call("GET", "/api/v1")
 
     def get_liveness(self) -> Liveness:
-        """Does the process answer?"""
+        """Check whether the process is alive."""
         return self._call("GET", "/health/live")
 
     def get_readiness(self) -> Readiness:
-        """Do its parts work?"""
+        """Check whether all parts of the service work."""
         return self._call("GET", "/health/ready")
 
     def get_metrics(self) -> bytes:
-        """What was counted and timed, as Prometheus reads it."""
+        """Get the metrics of the process, for Prometheus."""
         return self._call("GET", "/metrics")

@@ -61,7 +61,7 @@ AuditEntryUser = TypedDict("AuditEntryUser", {
     "role": "Literal[\"operator\", \"dealer\", \"user\"]",
 })
 
-# What it was done to.
+# Object that the action concerned.
 
 AuditEntrySubject = TypedDict("AuditEntrySubject", {
     "kind": "Literal[\"user\", \"vehicle\", \"group\", \"geofence\", \"notification-rule\", \"video-profile\", \"driver\", \"driver-assignment\", \"message-channel\", \"forwarding-destination\", \"report-schedule\", \"share-link\", \"api-key\", \"counter-correction\", \"custom-counter\", \"maintenance-plan\", \"service-record\", \"video-task\", \"command\"]",
@@ -94,7 +94,7 @@ ChannelTest = TypedDict("ChannelTest", {
     "responseStatus": "int | None",
 })
 
-# An account, by the name that others see.
+# An account, with its display name.
 
 Colleague = TypedDict("Colleague", {
     "id": "str",
@@ -107,7 +107,7 @@ Command = TypedDict("Command", {
     "type": "Literal[\"engine-block\", \"engine-resume\", \"output-set\", \"position-request\", \"interval-set\", \"reboot\", \"text\"]",
     "parameters": "dict[str, str | float | bool]",
     "state": "Literal[\"queued\", \"sent\", \"acknowledged\", \"refused\", \"expired\", \"unanswered\", \"cancelled\"]",
-    "reason": "Literal[\"terminal-refused\", \"not-supported\", \"too-fast\", \"rights-lost\", \"too-many\", \"connection-lost\", \"no-answer\", \"vehicle-deleted\"] | None",
+    "reason": "Literal[\"terminal-refused\", \"not-supported\", \"too-fast\", \"rights-lost\", \"too-many\", \"connection-lost\", \"no-answer\", \"superseded\", \"vehicle-deleted\"] | None",
     "answer": "str | None",
     "maxSpeedKmh": "float | None",
     "byRule": "bool",
@@ -485,7 +485,7 @@ Expiry = TypedDict("Expiry", {
     "expiresAt": "str | None",
 })
 
-# An event as the live API and webhooks show it; kinds have fields of their own beside these.
+# An event, as in the live API and in webhooks. Each kind has further fields of its own.
 
 FeedEvent = TypedDict("FeedEvent", {
     "id": "str",
@@ -609,7 +609,7 @@ ForwardingDestinationPatch = TypedDict("ForwardingDestinationPatch", {
     "active": "NotRequired[bool]",
 })
 
-# Of what its owner may see at that moment: these vehicles and the vehicles of these groups; all, where both are null.
+# Selects the forwarded data from what the owner may see at that time: the data of the vehicles in `vehicleIds` and in `groupIds`, or of all vehicles if both are null.
 
 ForwardingFilter = TypedDict("ForwardingFilter", {
     "vehicleIds": "list[str] | None",
@@ -631,7 +631,7 @@ ForwardingReplay = TypedDict("ForwardingReplay", {
     "from": "str",
 })
 
-# Those of its kind.
+# Settings of the destination. Which are present depends on its kind.
 
 ForwardingSettings = TypedDict("ForwardingSettings", {
     "url": "NotRequired[str]",
@@ -1041,7 +1041,7 @@ KeySet = TypedDict("KeySet", {
     "keys": "list[KeySetKeysItem]",
 })
 
-# A driving licence that expires, in notifications: no vehicle and no place is part of it.
+# A driving licence that expires, in notifications. It has no vehicle and no place.
 
 LicenceExpiry = TypedDict("LicenceExpiry", {
     "id": "str",
@@ -1109,7 +1109,7 @@ LoginOptions = TypedDict("LoginOptions", {
     "passkeyOrigin": "str | None",
 })
 
-# Negative: so much over it. Null: the plan does not go by it.
+# What is left until maintenance is due; negative if it is overdue. Null if the plan does not use the measure.
 
 MaintenanceDueLeft = TypedDict("MaintenanceDueLeft", {
     "distanceKm": "float | None",
@@ -1413,7 +1413,7 @@ NewDriverAssignment = TypedDict("NewDriverAssignment", {
     "to": "NotRequired[str | None]",
 })
 
-# EGTS from platform to platform. The number of an object is that of its terminal, of an IMEI the last eight digits.
+# EGTS from platform to platform. The object id is the number of the terminal; of a number beyond 32 bits, such as an IMEI, its last eight digits.
 
 NewEgtsDestinationSettings = TypedDict("NewEgtsDestinationSettings", {
     "host": "str",
@@ -1479,7 +1479,7 @@ NewForwardingDestination5 = TypedDict("NewForwardingDestination5", {
 
 NewForwardingDestination: TypeAlias = "NewForwardingDestination1 | NewForwardingDestination2 | NewForwardingDestination3 | NewForwardingDestination4 | NewForwardingDestination5"
 
-# Of what its owner may see at that moment: these vehicles and the vehicles of these groups; all, where both are null.
+# Selects the forwarded data from what the owner may see at that time: the data of the vehicles in `vehicleIds` and in `groupIds`, or of all vehicles if both are null.
 
 NewForwardingFilter = TypedDict("NewForwardingFilter", {
     "vehicleIds": "NotRequired[list[str] | None]",
@@ -1554,7 +1554,7 @@ NewHttpChannelSettings = TypedDict("NewHttpChannelSettings", {
     "to": "NotRequired[str]",
 })
 
-# Batches of up to 200 items by POST, signed as webhooks are; any 2xx confirms.
+# Batches of up to 200 items by POST, signed like webhooks. Any 2xx status confirms a batch.
 
 NewHttpDestinationSettings = TypedDict("NewHttpDestinationSettings", {
     "url": "str",
@@ -1587,7 +1587,7 @@ NewIncidentEntry5 = TypedDict("NewIncidentEntry5", {
 
 NewIncidentEntry: TypeAlias = "NewIncidentEntry1 | NewIncidentEntry2 | NewIncidentEntry3 | NewIncidentEntry4 | NewIncidentEntry5"
 
-# JSON messages, whose key is the id of the vehicle; all in-sync replicas confirm.
+# JSON messages with the id of the vehicle as key. All in-sync replicas have to confirm them.
 
 NewKafkaDestinationSettings = TypedDict("NewKafkaDestinationSettings", {
     "brokers": "list[str]",
@@ -1631,7 +1631,7 @@ NewMessageChannel3 = TypedDict("NewMessageChannel3", {
 
 NewMessageChannel: TypeAlias = "NewMessageChannel1 | NewMessageChannel2 | NewMessageChannel3"
 
-# JSON to `{topicPrefix}/vehicles/{vehicleId}/position` (retained), `/late-position` and `/event`, QoS 1. With `homeAssistant`, vehicles appear in Home Assistant by its MQTT discovery.
+# JSON with QoS 1 to the topics `position` (retained), `late-position` and `event` below `{topicPrefix}/vehicles/{vehicleId}/`. With `homeAssistant`, vehicles appear in Home Assistant by its MQTT discovery.
 
 NewMqttDestinationSettings = TypedDict("NewMqttDestinationSettings", {
     "host": "str",
@@ -1664,7 +1664,7 @@ NewNotificationRuleHours = TypedDict("NewNotificationRuleHours", {
     "to": "str",
 })
 
-# The same by language: a message in that language says this, and one in another language `messageTemplate`.
+# Texts by language. A message in one of these languages uses its text; a message in another language uses `messageTemplate`.
 
 NewNotificationRuleMessageTemplates = TypedDict("NewNotificationRuleMessageTemplates", {
     "en": "NotRequired[str]",
@@ -1773,7 +1773,7 @@ NewPasskeyCredentialResponse = TypedDict("NewPasskeyCredentialResponse", {
     "attestationObject": "str",
 })
 
-# As `PublicKeyCredential.toJSON()` writes it.
+# Output of `PublicKeyCredential.toJSON()`.
 
 NewPasskeyCredential = TypedDict("NewPasskeyCredential", {
     "id": "str",
@@ -1912,7 +1912,7 @@ NewUser = TypedDict("NewUser", {
     "customAttributes": "NotRequired[dict[str, str | float | bool]]",
 })
 
-# What is left out stays as it is; of a new vehicle the protocol is learnt.
+# Fields that are left out are not changed. The default of `protocol` for a new vehicle is `learn`.
 
 NewVehicleTerminalAccess = TypedDict("NewVehicleTerminalAccess", {
     "protocol": "NotRequired[Literal[\"learn\", \"any\", \"omnicomm\", \"teltonika\", \"wialon-ips\", \"osmand\", \"jt808\", \"gt06\", \"ruptela\", \"galileosky\", \"egts\", \"h02\", \"gps103\", \"meitrack\", \"queclink\", \"tk103\", \"suntech\", \"wialon-retranslator\", \"navtelecom\", \"owntracks\", \"flespi\", \"mqtt-json\"]]",
@@ -2019,7 +2019,7 @@ NewVideoTask = TypedDict("NewVideoTask", {
     "audio": "NotRequired[bool]",
 })
 
-# Wialon IPS 2.0: each terminal logs in by its own number, in a connection of its own.
+# Wialon IPS 2.0. Each terminal has a connection of its own and logs in with its own number.
 
 NewWialonIpsDestinationSettings = TypedDict("NewWialonIpsDestinationSettings", {
     "host": "str",
@@ -2267,7 +2267,7 @@ NotificationRulePatchHours = TypedDict("NotificationRulePatchHours", {
     "to": "str",
 })
 
-# The same by language: a message in that language says this, and one in another language `messageTemplate`.
+# Texts by language. A message in one of these languages uses its text; a message in another language uses `messageTemplate`.
 
 NotificationRulePatchMessageTemplates = TypedDict("NotificationRulePatchMessageTemplates", {
     "en": "NotRequired[str]",
@@ -2447,7 +2447,7 @@ OperatorStatusHistorySeries = TypedDict("OperatorStatusHistorySeries", {
     "diskFreeBytes": "list[float | None]",
 })
 
-# The last hour as this process counted it, the oldest first. Null: it does not count this; on servers each service counts its own.
+# Samples of the last hour, as counted by this process, oldest first. A value is null if this process does not count it: where the services run as separate processes, each counts its own values.
 
 OperatorStatusHistory = TypedDict("OperatorStatusHistory", {
     "stepSeconds": "int",
@@ -2512,7 +2512,7 @@ PasskeyOptionsPublicKeyExcludeCredentialsItem = TypedDict("PasskeyOptionsPublicK
     "id": "str",
 })
 
-# For `PublicKeyCredential.parseCreationOptionsFromJSON()`.
+# Input of `PublicKeyCredential.parseCreationOptionsFromJSON()`.
 
 PasskeyOptionsPublicKey = TypedDict("PasskeyOptionsPublicKey", {
     "challenge": "str",
@@ -2534,7 +2534,7 @@ PasskeyPatch = TypedDict("PasskeyPatch", {
     "name": "str",
 })
 
-# For `PublicKeyCredential.parseRequestOptionsFromJSON()`.
+# Input of `PublicKeyCredential.parseRequestOptionsFromJSON()`.
 
 PasskeyRequestPublicKey = TypedDict("PasskeyRequestPublicKey", {
     "challenge": "str",
@@ -2662,7 +2662,7 @@ ProblemErrorsItem = TypedDict("ProblemErrorsItem", {
     "detail": "str",
 })
 
-# Of `quota-exceeded`: the quota that the request would go beyond. Nothing was written.
+# The quota that the request would exceed; only for `quota-exceeded`. Nothing was written.
 
 ProblemQuota = TypedDict("ProblemQuota", {
     "scope": "Literal[\"account\", \"dealer\"]",
@@ -2672,14 +2672,14 @@ ProblemQuota = TypedDict("ProblemQuota", {
     "requested": "int",
 })
 
-# Of `cursor-expired`: where the feed can be followed from. What was before is left out.
+# Where the client can resume the feed; only for `cursor-expired`. Everything before it is no longer available.
 
 ProblemResumption = TypedDict("ProblemResumption", {
     "cursor": "str",
     "from": "str",
 })
 
-# RFC 9457.
+# An error, in the format of RFC 9457.
 
 Problem = TypedDict("Problem", {
     "type": "Literal[\"urn:outrider:problem:invalid-request\", \"urn:outrider:problem:not-authorized\", \"urn:outrider:problem:wrong-credentials\", \"urn:outrider:problem:account-blocked\", \"urn:outrider:problem:account-expired\", \"urn:outrider:problem:second-factor-needed\", \"urn:outrider:problem:wrong-second-factor\", \"urn:outrider:problem:wrong-passkey\", \"urn:outrider:problem:forbidden\", \"urn:outrider:problem:vehicle-suspended\", \"urn:outrider:problem:no-api-access\", \"urn:outrider:problem:cross-origin\", \"urn:outrider:problem:not-found\", \"urn:outrider:problem:method-not-allowed\", \"urn:outrider:problem:not-acceptable\", \"urn:outrider:problem:conflict\", \"urn:outrider:problem:quota-exceeded\", \"urn:outrider:problem:unsafe-command\", \"urn:outrider:problem:not-done\", \"urn:outrider:problem:gone\", \"urn:outrider:problem:cursor-expired\", \"urn:outrider:problem:stale\", \"urn:outrider:problem:too-large\", \"urn:outrider:problem:unsupported-media-type\", \"urn:outrider:problem:too-much\", \"urn:outrider:problem:range-not-satisfiable\", \"urn:outrider:problem:idempotency-mismatch\", \"urn:outrider:problem:too-many-requests\", \"urn:outrider:problem:too-many-commands\", \"urn:outrider:problem:damaged\", \"urn:outrider:problem:internal-error\", \"urn:outrider:problem:unavailable\"]",
@@ -2692,7 +2692,7 @@ Problem = TypedDict("Problem", {
     "resumption": "NotRequired[ProblemResumption]",
 })
 
-# An event. What is not of all kinds says of which it is.
+# An event. The descriptions of fields that only some kinds have name these kinds.
 
 PublishedEvent = TypedDict("PublishedEvent", {
     "id": "str",
@@ -2759,7 +2759,7 @@ PushSubscriptionKeys = TypedDict("PushSubscriptionKeys", {
     "auth": "str",
 })
 
-# What `PushSubscription.toJSON()` of a browser gives. Stored sealed, and never shown.
+# Result of `PushSubscription.toJSON()` in the browser. Stored encrypted and never shown.
 
 PushSubscription = TypedDict("PushSubscription", {
     "endpoint": "str",
@@ -2772,7 +2772,7 @@ QuotaUse = TypedDict("QuotaUse", {
     "isSet": "bool",
 })
 
-# What the account owns.
+# Quotas of what the account itself owns.
 
 QuotasAccount = TypedDict("QuotasAccount", {
     "geofences": "QuotaUse",
@@ -3123,7 +3123,7 @@ RetentionJobResult = TypedDict("RetentionJobResult", {
     "notifications": "int",
 })
 
-# The daily erasure of what groups keep no longer.
+# Daily erasure of history that is older than the retention of groups and fleets.
 
 RetentionJob = TypedDict("RetentionJob", {
     "id": "str",
@@ -3412,7 +3412,7 @@ SignedPasskeyCredentialResponse = TypedDict("SignedPasskeyCredentialResponse", {
     "userHandle": "NotRequired[str | None]",
 })
 
-# As `PublicKeyCredential.toJSON()` writes it.
+# Output of `PublicKeyCredential.toJSON()`.
 
 SignedPasskeyCredential = TypedDict("SignedPasskeyCredential", {
     "id": "str",
@@ -3657,7 +3657,7 @@ UtilisationRow = TypedDict("UtilisationRow", {
     "share": "float",
 })
 
-# What the terminal must show for its data to be taken.
+# What the terminal must present for its data to be accepted.
 
 VehicleTerminalAccess = TypedDict("VehicleTerminalAccess", {
     "protocol": "Literal[\"learn\", \"any\", \"omnicomm\", \"teltonika\", \"wialon-ips\", \"osmand\", \"jt808\", \"gt06\", \"ruptela\", \"galileosky\", \"egts\", \"h02\", \"gps103\", \"meitrack\", \"queclink\", \"tk103\", \"suntech\", \"wialon-retranslator\", \"navtelecom\", \"owntracks\", \"flespi\", \"mqtt-json\"]",
@@ -3743,7 +3743,7 @@ VehicleImport = TypedDict("VehicleImport", {
     "items": "list[VehicleImportItemsItem]",
 })
 
-# What is left out stays as it is; of a new vehicle the protocol is learnt.
+# Fields that are left out are not changed. The default of `protocol` for a new vehicle is `learn`.
 
 VehiclePatchTerminalAccess = TypedDict("VehiclePatchTerminalAccess", {
     "protocol": "NotRequired[Literal[\"learn\", \"any\", \"omnicomm\", \"teltonika\", \"wialon-ips\", \"osmand\", \"jt808\", \"gt06\", \"ruptela\", \"galileosky\", \"egts\", \"h02\", \"gps103\", \"meitrack\", \"queclink\", \"tk103\", \"suntech\", \"wialon-retranslator\", \"navtelecom\", \"owntracks\", \"flespi\", \"mqtt-json\"]]",

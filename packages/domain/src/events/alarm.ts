@@ -10,7 +10,7 @@ export const alarm = describeEvents({
   kinds: {
     alarm: {
       meaning:
-        'The terminal raises an alarm, from the first record that says so to the first that does not; `alarm` says which.',
+        'The terminal raises an alarm, from the first record that reports it to the first that does not. `alarm` is its kind.',
       isUnwanted: true,
       words: {
         en: {

@@ -4,12 +4,12 @@ import { after } from './said.ts';
 export const driverShift = describeEvents({
   record: 'DriverShift',
   prefix: 'Shift',
-  about: 'A driver drove the vehicle, by the code that its terminal sent.',
+  about: 'A driver was identified in the vehicle by the code that its terminal sent.',
   since: 5,
   kinds: {
     'driver-shift': {
       meaning:
-        'A driver drives it, by the code that the terminal sends: until the card is removed, another driver comes, or the vehicle stands for long.',
+        'A driver is identified by the code that the terminal sends, until the card is removed, another driver is identified, or the vehicle stands for a long time.',
       words: {
         en: {
           name: 'Driver shift',

@@ -4,11 +4,11 @@ import { measures } from './said.ts';
 export const fuelChange = describeEvents({
   record: 'FuelChange',
   prefix: 'FuelChange',
-  about: 'The tank was filled, or fuel was taken out of it that the engine did not burn.',
+  about: 'The tank was filled, or lost more fuel than the engine burned.',
   since: 5,
   kinds: {
     refuelling: {
-      meaning: 'The level of the tank rises by more than the settings of its sensor say.',
+      meaning: 'The tank level rises by more than the minimum set for the vehicle.',
       words: {
         en: {
           name: 'Refuelling',
@@ -43,7 +43,8 @@ export const fuelChange = describeEvents({
       },
     },
     'fuel-drain': {
-      meaning: 'The level falls by more than those settings say, and by more than the engine burns.',
+      meaning:
+        'The tank level falls by more than the minimum set for the vehicle, beyond the consumption of the engine.',
       isUnwanted: true,
       words: {
         en: {
@@ -91,11 +92,12 @@ export const fuelChange = describeEvents({
   },
   fields: {
     volumeL: number({
-      about: 'Litres that came or went, beside what the engine burnt; while it lasts, up to now.',
+      about:
+        'Litres added or removed, corrected for the consumption of the engine. While the event is in progress, the volume up to now.',
     }),
-    levelBeforeL: number({ about: 'Litres in the tank before it.' }),
-    levelAfterL: number({ about: 'Litres in the tank after it.' }),
-    whileMoving: flag({ about: 'The vehicle was on its way when it began.' }),
+    levelBeforeL: number({ about: 'Litres in the tank before the change.' }),
+    levelAfterL: number({ about: 'Litres in the tank after the change.' }),
+    whileMoving: flag({ about: 'True if the vehicle was on a trip when the change began.' }),
   },
   // `settled`: the level is stable again.
   endReasons: ['settled', 'no-longer-watched'],

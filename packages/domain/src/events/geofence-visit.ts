@@ -5,12 +5,12 @@ import { after } from './said.ts';
 export const geofenceVisit = describeEvents({
   record: 'GeofenceVisit',
   prefix: 'Visit',
-  about: 'The vehicle was inside a geofence: `begin` is the entry, `end` the exit.',
+  about: 'The vehicle was inside a geofence. `begin` is the entry, `end` the exit.',
   since: 1,
   kinds: {
     'geofence-visit': {
       meaning:
-        'The vehicle is inside a geofence that watches it: `begin` is the entry, `end` the exit. It ends as well when the geofence is changed or deleted.',
+        'The vehicle is inside a geofence that watches it. `begin` is the entry, `end` the exit. The visit also ends when the geofence is changed or deleted.',
       words: {
         en: {
           name: 'Geofence',

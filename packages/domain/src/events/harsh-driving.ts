@@ -19,12 +19,13 @@ const hebrew = named('האצה חדה', 'בלימה חדה', 'פנייה חדה'
 export const harshDriving = describeEvents({
   record: 'HarshDriving',
   prefix: 'HarshDriving',
-  about: 'The vehicle was driven harshly, by its terminal or by the speeds and courses of its positions.',
+  about:
+    'Harsh acceleration, braking or cornering, reported by the terminal or derived from speeds and courses of positions.',
   since: 6,
   kinds: {
     'harsh-driving': {
       meaning:
-        'It speeds up, brakes or takes a bend harshly (`manoeuvre`): by the terminal, or by the positions where the vehicle has a limit for it.',
+        'Harsh acceleration, braking or cornering (`manoeuvre`), reported by the terminal, or derived from positions if the vehicle has a limit for it.',
       isUnwanted: true,
       words: {
         en: {
@@ -63,7 +64,10 @@ export const harshDriving = describeEvents({
   fields: {
     manoeuvre: choice(MANOEUVRES),
     peakMps2: nullable(
-      number({ about: 'Highest acceleration by the positions, in m/s². Null where the terminal alone says so.' }),
+      number({
+        about:
+          'Highest acceleration derived from positions, in m/s². Null if only the terminal reported the manoeuvre.',
+      }),
     ),
   },
   subject: ['manoeuvre'],

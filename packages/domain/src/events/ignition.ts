@@ -8,7 +8,7 @@ export const ignition = describeEvents({
   since: 1,
   kinds: {
     ignition: {
-      meaning: 'The ignition is on, by the terminal.',
+      meaning: 'The terminal reports that the ignition is on.',
       words: {
         en: {
           name: 'Ignition',

@@ -5,12 +5,12 @@ export const maintenanceDue = describeEvents({
   record: 'MaintenanceDue',
   prefix: 'Maintenance',
   about:
-    'The vehicle is near its next service, or beyond it. `fixTime` is the last fix, or the moment where the vehicle has none since.',
+    'A service of the vehicle is due soon or overdue. `fixTime` is the time of the last fix, or of the event if there was no fix since.',
   since: 5,
   kinds: {
     'maintenance-due': {
       meaning:
-        'A service of a maintenance plan is near (`stage` `warning`) or due, by distance, engine hours or days, whichever comes first.',
+        'A service of a maintenance plan is due soon (`stage` is `warning`) or due, by distance, engine hours, days or a counter, whichever is reached first.',
       words: {
         en: {
           name: 'Maintenance',
@@ -92,10 +92,12 @@ export const maintenanceDue = describeEvents({
   },
   fields: {
     planId: id<MaintenancePlanId>(),
-    planName: text({ about: 'As the plan was called.' }),
+    planName: text({ about: 'Name of the plan at that time.' }),
     // `warning`: less than the plan's warning distance is left. `due`: nothing is left.
     stage: choice(['warning', 'due']),
-    cause: choice(['distance', 'engine-hours', 'days', 'counter'], { about: 'What of the plan came first.' }),
+    cause: choice(['distance', 'engine-hours', 'days', 'counter'], {
+      about: 'The interval of the plan that was reached first.',
+    }),
   },
   subject: ['planId'],
   // `corrected`: a counter was set, or late data moved it.

@@ -4,12 +4,12 @@ import { after } from './said.ts';
 export const offline = describeEvents({
   record: 'Offline',
   prefix: 'Offline',
-  about:
-    'No data came from the terminal. `fixTime` is the moment from which on it counts as offline, or is online again.',
+  about: 'The terminal sent no data. `fixTime` is the time at which it was considered offline, or was online again.',
   since: 1,
   kinds: {
     offline: {
-      meaning: 'Nothing came from the terminal for the time that is set for the vehicle, by the clock of the service.',
+      meaning:
+        'The terminal has sent nothing for longer than the offline time set for the vehicle, by the server clock.',
       isUnwanted: true,
       words: {
         en: {

@@ -8,7 +8,7 @@ export const powerCut = describeEvents({
   since: 1,
   kinds: {
     'power-cut': {
-      meaning: 'The terminal says that it is without external power.',
+      meaning: 'The terminal reports that it has no external power.',
       isUnwanted: true,
       words: {
         en: {

@@ -5,11 +5,11 @@ import { after, measures } from './said.ts';
 export const sensorThreshold = describeEvents({
   record: 'SensorThresholdExceeded',
   prefix: 'Threshold',
-  about: 'The value of a sensor was beyond one of its thresholds.',
+  about: 'The value of a sensor exceeded one of its thresholds.',
   since: 5,
   kinds: {
     'sensor-threshold': {
-      meaning: 'The value of a sensor is beyond one of the thresholds that are set for it.',
+      meaning: 'The value of a sensor exceeds one of its thresholds.',
       isUnwanted: true,
       words: {
         en: {
@@ -57,9 +57,9 @@ export const sensorThreshold = describeEvents({
   },
   fields: {
     sensorId: id<SensorId>(),
-    sensorName: text({ about: 'As the sensor was called.' }),
+    sensorName: text({ about: 'Name of the sensor at that time.' }),
     sensorKind: word<SensorKind>({
-      about: 'By name, as in `temperature`: kinds are added over time.',
+      about: 'Kind of the sensor, such as `temperature`. More kinds may be added.',
       values: SENSOR_KINDS,
     }),
     unit: word<string>(),
@@ -67,9 +67,9 @@ export const sensorThreshold = describeEvents({
     condition: choice(THRESHOLD_CONDITIONS),
     min: nullable(number({ column: 'threshold_min' })),
     max: nullable(number({ column: 'threshold_max' })),
-    value: number({ about: 'At this phase.', column: 'sensor_value' }),
+    value: number({ about: 'Value of the sensor at this phase.', column: 'sensor_value' }),
     // For the condition `inside`: the first value.
-    peakValue: number({ about: 'Farthest beyond the threshold.', column: 'sensor_peak' }),
+    peakValue: number({ about: 'Value farthest beyond the threshold.', column: 'sensor_peak' }),
   },
   subject: ['sensorId', 'thresholdId'],
   // `gap`: the sensor sent no value for too long.

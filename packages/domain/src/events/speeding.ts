@@ -5,12 +5,12 @@ import { after, inGeofence, labelled, measures } from './said.ts';
 export const speeding = describeEvents({
   record: 'Speeding',
   prefix: 'Speeding',
-  about: 'The vehicle was over a limit.',
+  about: 'The vehicle exceeded a speed limit.',
   since: 1,
   kinds: {
     speeding: {
       meaning:
-        'It is faster than its own limit, or than that of a geofence that it is in, by the tolerance and for the time that are set there.',
+        'The vehicle exceeds its own speed limit, or that of a geofence around it, by more than the tolerance and for longer than the minimum time set there.',
       isUnwanted: true,
       words: {
         en: {
@@ -58,10 +58,12 @@ export const speeding = describeEvents({
   },
   fields: {
     limitSource: choice(['vehicle', 'geofence'], { enumName: 'LimitSource' }),
-    geofenceId: nullable(id<GeofenceId>({ about: "Set when the limit is a geofence's." })),
+    geofenceId: nullable(
+      id<GeofenceId>({ about: 'The geofence that sets the limit. Null if the limit is that of the vehicle.' }),
+    ),
     limitKmh: number(),
     peakKmh: number(),
-    meanKmh: number({ about: 'Mean over time since the start.' }),
+    meanKmh: number({ about: 'Mean speed since the start, weighted by time.' }),
     distanceM: number(),
   },
   endReasons: ['slowed', 'left', 'limit-removed', 'geofence-deleted', 'geofence-changed', 'no-longer-watched'],

@@ -5,11 +5,11 @@ import { TANK_LEVELS } from './tank-levels.ts';
 export const stop = describeEvents({
   record: 'Stop',
   prefix: 'Stop',
-  about: 'The vehicle stood between trips. By the ignition: off (or not known), or on.',
+  about: 'The vehicle stood between trips: `parking` with the ignition off or unknown, `idling` with it on.',
   since: 1,
   kinds: {
     parking: {
-      meaning: 'It stands between trips with the ignition off, or not known.',
+      meaning: 'The vehicle stands between trips with the ignition off or unknown.',
       words: {
         en: {
           name: 'Parking',
@@ -44,7 +44,7 @@ export const stop = describeEvents({
       },
     },
     idling: {
-      meaning: 'It stands between trips with the ignition on.',
+      meaning: 'The vehicle stands between trips with the ignition on.',
       words: {
         en: {
           name: 'Idling',
@@ -81,7 +81,7 @@ export const stop = describeEvents({
   },
   fields: {
     // The ignition may be on briefly while parking.
-    idlingMs: durationMs({ about: 'How long the ignition was on meanwhile.' }),
+    idlingMs: durationMs({ about: 'How long the ignition was on during the stop.' }),
     ...TANK_LEVELS,
   },
   // `ignition`: continues as a stop of the other kind. `gap`: no data came for too long afterwards.

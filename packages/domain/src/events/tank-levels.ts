@@ -4,17 +4,15 @@ import { number, optional } from './description.ts';
 export const TANK_LEVELS = {
   fuelStartL: optional(
     number({
-      about: 'Litres in the tank when it began, where they are known.',
+      about: 'Litres in the tank at the start, if known.',
       column: 'level_before_l',
       since: 5,
     }),
   ),
-  fuelEndL: optional(
-    number({ about: 'Litres in the tank when it ended, where they are known.', column: 'level_after_l', since: 5 }),
-  ),
+  fuelEndL: optional(number({ about: 'Litres in the tank at the end, if known.', column: 'level_after_l', since: 5 })),
   fuelUsedL: optional(
     number({
-      about: 'Litres that the engine used, where they are known: by its counter, or by the levels.',
+      about: 'Litres used by the engine, if known: from its fuel counter, otherwise from the tank levels.',
       since: 5,
     }),
   ),

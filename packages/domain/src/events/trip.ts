@@ -5,12 +5,12 @@ import { TANK_LEVELS } from './tank-levels.ts';
 export const trip = describeEvents({
   record: 'Trip',
   prefix: 'Trip',
-  about: 'The vehicle was on its way: from the first fix that moves to the first that does not.',
+  about: 'The vehicle was driving: from the first moving fix to the first standing one.',
   since: 1,
   kinds: {
     trip: {
       meaning:
-        'It is on its way: from the first fix that moves to the first of the stop that ends it, or to a gap in the data.',
+        'The vehicle is driving: from the first moving fix to the first fix of the stop that ends the trip, or to a gap in the data.',
       words: {
         en: {
           name: 'Trip',
@@ -49,14 +49,14 @@ export const trip = describeEvents({
     },
   },
   fields: {
-    startLatitude: degrees({ about: 'Where it began, in either phase.' }),
+    startLatitude: degrees({ about: 'Place where the trip began, in both phases.' }),
     startLongitude: degrees(),
     // Includes the step from the last standing fix to the first moving one, at which the trip starts.
-    distanceM: number({ about: 'By the odometer where the terminal has one.' }),
-    movingMs: durationMs({ about: 'How long it moved; the rest of the trip it stood.' }),
-    idlingMs: durationMs({ about: 'How long it stood with the ignition on.' }),
+    distanceM: number({ about: 'Distance, from the odometer if the terminal has one.' }),
+    movingMs: durationMs({ about: 'Time in motion. The vehicle stood for the rest of the trip.' }),
+    idlingMs: durationMs({ about: 'Time standing with the ignition on.' }),
     maxKmh: number({ column: 'peak_kmh' }),
-    meanKmh: number({ about: 'Distance over the time since the start, standing included.' }),
+    meanKmh: number({ about: 'Mean speed: distance divided by the time since the start, including time standing.' }),
     ...TANK_LEVELS,
   },
   // `gap`: the vehicle was moving, then no data came for too long.

@@ -19,7 +19,8 @@ export const EXTERNAL_ID = {
   type: 'text',
   maxCharacters: 100,
   default: null,
-  description: 'What another system knows it by: unique among those of a dealer. Null: none.',
+  description:
+    'Identifier in another system. Unique among the objects of the same kind of a dealer. Null if there is none.',
   example: 'FLEET-0012',
   since: 5,
 } as const satisfies TextField;

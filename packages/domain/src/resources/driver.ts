@@ -22,7 +22,7 @@ export const DRIVER_FIELDS = {
   licenceExpiresOn: {
     type: 'date',
     default: null,
-    description: 'The last day on which the licence is valid.',
+    description: 'Last day on which the licence is valid. Null if it is not known.',
     example: '2027-05-31',
   },
 } as const satisfies FieldTable;

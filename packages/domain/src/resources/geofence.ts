@@ -50,7 +50,8 @@ export const GEOFENCE_FIELDS = {
     min: 1,
     max: 500,
     default: null,
-    description: 'Speeding inside is an event of its own above this. Null: no limit of its own.',
+    description:
+      'Speed limit inside the geozone, in km/h. Exceeding it is an event of its own. Null if the geozone has no limit.',
     example: 20,
   },
   minDwellSeconds: {
@@ -58,15 +59,16 @@ export const GEOFENCE_FIELDS = {
     min: 0,
     max: 86_400,
     default: 0,
-    description: 'Delays both ends of a visit: a shorter stay, or a shorter absence, is no event.',
+    description:
+      'Shortest stay that begins a visit, and shortest absence that ends it, in seconds. Shorter ones cause no event.',
   },
-  color: { ...COLOR, description: 'On maps. Null: none of its own.' },
+  color: { ...COLOR, description: 'Colour of the geozone on maps. Null if it has no colour of its own.' },
   description: {
     type: 'text',
     maxCharacters: 2000,
     hasLines: true,
     default: null,
-    description: 'For people; it may have several lines.',
+    description: 'Description for people. It may have several lines.',
     example: 'Gate code at the office',
     since: 4,
   },
@@ -74,14 +76,15 @@ export const GEOFENCE_FIELDS = {
     type: 'text',
     maxCharacters: 100,
     default: null,
-    description: 'What people call this kind of place; lists are filtered by it. Null: none.',
+    description: 'Name for this kind of place, by which people filter lists. Null if there is none.',
     example: 'Depot',
     since: 5,
   },
   sharedWithOrganisation: {
     type: 'flag',
     default: false,
-    description: 'Everybody of the dealer’s organisation may see it, and its events of the vehicles that they see.',
+    description:
+      'Whether all accounts of the owner’s organisation may see the geozone, and its events about vehicles that they may see.',
     since: 5,
   },
 } as const satisfies FieldTable;

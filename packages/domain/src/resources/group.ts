@@ -12,10 +12,10 @@ export const GROUP_FIELDS = {
     max: 36_500,
     default: null,
     description:
-      'Positions, events, videos and notifications of its vehicles are erased for good, once a day, when they are so ' +
-      'many days old (UTC). Null: the group limits nothing. Of a vehicle in several groups, and of its owner’s fleet ' +
-      '(`/api/v1/users/{id}/retention`), the shortest counts; nothing is kept longer than the service keeps it ' +
-      '(`ARCHIVE_RETENTION_DAYS`, `VIDEO_RETENTION_DAYS`).',
+      'Age in days (UTC) at which positions, events, videos and notifications of its vehicles are permanently erased. ' +
+      'The erasure runs once a day. Null: the group sets no limit. If a vehicle is in several groups, or the fleet of ' +
+      'its owner has a limit (`/api/v1/users/{id}/retention`), the shortest limit applies. Nothing is kept longer than ' +
+      'the service keeps it (`ARCHIVE_RETENTION_DAYS`, `VIDEO_RETENTION_DAYS`).',
     example: 90,
     since: 5,
   },

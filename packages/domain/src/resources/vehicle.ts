@@ -40,7 +40,7 @@ export const VEHICLE_FIELDS = {
     pattern: /^[A-HJ-NPR-Z0-9]{17}$/,
     refusal: 'It must be 17 capital letters and digits, without I, O and Q (ISO 3779).',
     default: null,
-    description: 'Vehicle identification number (ISO 3779). Null: not known.',
+    description: 'Vehicle identification number (ISO 3779). Null if it is not known.',
     example: 'WDB9066331S123456',
     since: 3,
   },
@@ -50,18 +50,18 @@ export const VEHICLE_FIELDS = {
     pattern: /^[\x21-\x7e]{1,64}$/,
     refusal: 'It must be 1 to 64 visible ASCII characters.',
     default: null,
-    description: 'As the terminal sends it: an IMEI, a serial number, a phone number.',
+    description: 'Id of the terminal as the terminal sends it, such as an IMEI, a serial number or a phone number.',
     example: '356307042441013',
   },
   deviceModel: {
     type: 'text',
     maxCharacters: 20,
     values: Object.values(DEVICE_MODELS).flat(),
-    refusal: 'It must be a model that GET /api/v1/terminal-protocols names, such as FMB920.',
+    refusal: 'It must be a model that GET /api/v1/terminal-protocols lists, such as FMB920.',
     default: null,
     description:
-      'Model of the terminal, where its protocol has `models`: what a field of its data means depends on it. ' +
-      'Null: not said; only what all models mean alike is named.',
+      'Model of the terminal, if its protocol has `models`. The meaning of some fields of its data depends on the ' +
+      'model. Null if it is not given: then only fields with the same meaning in all models are named.',
     example: 'FMB920',
     since: 5,
   },
@@ -71,19 +71,19 @@ export const VEHICLE_FIELDS = {
     values: SPEED_UNITS,
     default: null,
     description:
-      'Unit of the speed that a phone application sends as a parameter of its URL. Null: knots, as Traccar Client ' +
-      'sends it; OsmAnd and GPSLogger send m/s.',
+      'Unit of the speed that a phone application sends as a parameter of its URL. Null: knots, the unit of Traccar ' +
+      'Client; OsmAnd and GPSLogger send m/s.',
     example: 'm/s',
     since: 5,
   },
   externalId: EXTERNAL_ID,
-  color: { ...COLOR, description: 'Colour of the vehicle on a map. Null: none of its own.' },
+  color: { ...COLOR, description: 'Colour of the vehicle on a map. Null if it has no colour of its own.' },
   icon: {
     type: 'text',
     maxCharacters: 20,
     values: VEHICLE_ICONS,
     default: null,
-    description: 'What it is shown as. Null: not said.',
+    description: 'Icon of the vehicle. Null if none is set.',
     example: 'van',
     since: 4,
   },
@@ -92,7 +92,7 @@ export const VEHICLE_FIELDS = {
     min: 1,
     max: 500,
     default: null,
-    description: 'Null: no limit of its own.',
+    description: 'Speed limit of the vehicle, in km/h. Null if it has no limit of its own.',
     example: 90,
   },
   speedToleranceKmh: { type: 'number', min: 0, max: 100, default: 0, example: 5 },
@@ -102,36 +102,43 @@ export const VEHICLE_FIELDS = {
     min: 1,
     max: 10_080,
     default: 10,
-    description: 'The vehicle is offline after this long without data.',
+    description: 'Minutes without data after which the vehicle is offline.',
   },
-  movingSpeedKmh: { type: 'number', min: 0, max: 50, default: 2, description: 'The vehicle moves above this speed.' },
+  movingSpeedKmh: {
+    type: 'number',
+    min: 0,
+    max: 50,
+    default: 2,
+    description: 'Speed in km/h above which the vehicle counts as moving.',
+  },
   movingDistanceM: {
     type: 'number',
     min: 1,
     max: 10_000,
     default: 50,
-    description: 'With the ignition on, the vehicle also moves when it is farther than this from where it stood.',
+    description:
+      'With the ignition on, the vehicle also counts as moving when it is farther than this, in metres, from where it stood.',
   },
   tripStopMinutes: {
     type: 'number',
     min: 0.5,
     max: 1440,
     default: 5,
-    description: 'This long without movement ends a trip and begins a stop.',
+    description: 'Minutes without movement that end a trip and begin a stop.',
   },
   tripGapMinutes: {
     type: 'number',
     min: 1,
     max: 10_080,
     default: 60,
-    description: 'A longer gap in the data ends a trip.',
+    description: 'A gap in the data longer than this, in minutes, ends a trip.',
   },
   tankCapacityL: {
     type: 'number',
     min: 1,
     max: 100_000,
     default: null,
-    description: 'Litres in all tanks together. Null: no refuellings and fuel drains are looked for.',
+    description: 'Capacity of all tanks together, in litres. If null, refuellings and fuel drains are not detected.',
     example: 400,
     since: 5,
   },
@@ -141,7 +148,7 @@ export const VEHICLE_FIELDS = {
     max: 100_000,
     default: null,
     description:
-      'A rise of the level of at least so many litres is a refuelling. Null: 5 % of the tank, at least 10 l.',
+      'Smallest rise of the fuel level that counts as a refuelling, in litres. Null: 5 % of the capacity, at least 10 l.',
     example: 20,
     since: 5,
   },
@@ -151,8 +158,8 @@ export const VEHICLE_FIELDS = {
     max: 100_000,
     default: null,
     description:
-      'A fall of the level by at least so many litres more than the engine burns is a fuel drain. ' +
-      'Null: 5 % of the tank, at least 10 l.',
+      'Smallest fall of the fuel level, beyond what the engine burns, that counts as a fuel drain, in litres. ' +
+      'Null: 5 % of the capacity, at least 10 l.',
     example: 20,
     since: 5,
   },
@@ -161,7 +168,8 @@ export const VEHICLE_FIELDS = {
     min: 0.1,
     max: 1000,
     default: null,
-    description: 'What the engine burns on 100 km, in litres. Null: it is taken to be as usual for such a tank.',
+    description:
+      'Expected fuel consumption, in litres per 100 km. If null, consumption is computed from `fuelPerHourL` alone; if that is null as well, from typical values for the tank capacity.',
     example: 28,
     since: 5,
   },
@@ -171,8 +179,8 @@ export const VEHICLE_FIELDS = {
     max: 1000,
     default: null,
     description:
-      'What the engine burns in an hour while the vehicle stands, in litres; without `fuelPer100KmL`, also while it ' +
-      'moves. Null: as usual for such a tank.',
+      'Expected fuel consumption, in litres per hour, while the vehicle stands with the engine on; without ' +
+      '`fuelPer100KmL`, also while it moves. If null, a typical value for the tank capacity is used.',
     example: 2.5,
     since: 5,
   },
@@ -182,8 +190,8 @@ export const VEHICLE_FIELDS = {
     max: 10,
     default: null,
     description:
-      'A greater gain of speed than so many m/s² is harsh driving (event `harsh-driving`), by fixes at most 5 s apart. ' +
-      'Null: only what the terminal itself reports.',
+      'An increase of speed above this, in m/s², is harsh driving (event `harsh-driving`). It is computed from fixes at ' +
+      'most 5 s apart. If null, only harsh driving that the terminal itself reports counts.',
     example: 2.5,
     since: 5,
   },
@@ -192,7 +200,7 @@ export const VEHICLE_FIELDS = {
     min: 0.5,
     max: 10,
     default: null,
-    description: 'As `harshAccelerationMps2`, for a loss of speed.',
+    description: 'As `harshAccelerationMps2`, for a decrease of speed.',
     example: 3,
     since: 5,
   },
@@ -201,7 +209,7 @@ export const VEHICLE_FIELDS = {
     min: 0.5,
     max: 10,
     default: null,
-    description: 'As `harshAccelerationMps2`, for what pulls sideways in a bend.',
+    description: 'As `harshAccelerationMps2`, for the sideways acceleration in a bend.',
     example: 3,
     since: 5,
   },

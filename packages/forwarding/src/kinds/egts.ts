@@ -35,7 +35,7 @@ export const egtsDestination: DestinationKind<EgtsDestination> = {
   settingNames: ['host', 'port', 'tls', 'dispatcherId', 'username'],
   fault: hostSettingsFault,
   secretFault({ username }, secret) {
-    if ((username === null) !== (secret === null)) return 'A login has a user name and a password.';
+    if ((username === null) !== (secret === null)) return 'A login needs a user name and a password.';
     return [username, secret].some((text) => text !== null && !/^[\x20-\x7e]{1,32}$/.test(text))
       ? 'User name and password have 1 to 32 letters, digits and signs of ASCII.'
       : null;
@@ -76,7 +76,7 @@ class EgtsTarget implements Target {
       if (objectId !== null) positions.push({ objectId, position: fact.position });
       else {
         refusals.count++;
-        refusals.reason = `Terminal ${fact.terminalId} has no number that EGTS can carry.`;
+        refusals.reason = `Terminal ${fact.terminalId} has an id that EGTS cannot represent.`;
       }
     }
     await within(SEND_TIMEOUT_MS, this.#send(positions, refusals), 'The receiving platform did not take the positions');

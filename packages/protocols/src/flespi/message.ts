@@ -121,7 +121,7 @@ function readMessage(
   message: unknown,
   nowMs: number,
 ): { terminalId: TerminalId; position: Position | null } | RefusedReports {
-  if (!isObject(message)) return refused('bad-content', 'the message is no JSON object');
+  if (!isObject(message)) return refused('bad-content', 'the message is not a JSON object');
   const { ident, timestamp } = message;
   const terminalId = terminalIdOf(ident);
   if (terminalId === null) return refused('not-identified', `ident: ${quote(ident)} is no identifier`);

@@ -114,7 +114,7 @@ describe('flespi', () => {
       unread: [
         { refused: 'not-identified', detail: '[0]: ident: nothing is no identifier' },
         { refused: 'bad-content', detail: '[1]: timestamp: "soon" is no time' },
-        { refused: 'bad-content', detail: '[2]: the message is no JSON object' },
+        { refused: 'bad-content', detail: '[2]: the message is not a JSON object' },
       ],
     });
   });
@@ -124,8 +124,8 @@ describe('flespi', () => {
     const details = 'unread' in read ? read.unread?.map(({ detail }) => detail) : [];
     expect(details).toHaveLength(100);
     expect(details?.slice(-2)).toEqual([
-      '[98]: the message is no JSON object',
-      '[149]: the message is no JSON object, and 50 more before it',
+      '[98]: the message is not a JSON object',
+      '[149]: the message is not a JSON object, and 50 more before it',
     ]);
   });
 

@@ -192,7 +192,7 @@ function readJson(body: Buffer, parameters: URLSearchParams, nowMs: number): Osm
   } catch (error) {
     return bad(`the body is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (!isObject(root)) return bad('the body is no JSON object');
+  if (!isObject(root)) return bad('the body is not a JSON object');
   const { device_id, id, deviceid, location, locations, ...flat } = root;
   const terminalId = readId(
     device_id ?? id ?? deviceid ?? parameters.get('id') ?? parameters.get('deviceid') ?? undefined,

@@ -341,7 +341,7 @@ describe('what is wrong is said, and where', () => {
 
   test.each([
     ['{', 'the body is not JSON'],
-    ['[]', 'no JSON object'],
+    ['[]', 'not a JSON object'],
     [{ device_id: {}, location: {} }, 'device_id:'],
     [{ device_id: 'a', location: 5 }, 'location: no object'],
     [{ device_id: 'a', location: {} }, 'location.coords: missing'],

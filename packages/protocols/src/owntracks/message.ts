@@ -44,7 +44,7 @@ export function readOwntracks(
   sender: Sender,
   nowMs: number,
 ): Pick<TerminalReports, 'reports'> | RefusedReports {
-  if (!isObject(message)) return refused('bad-content', 'the message is no JSON object');
+  if (!isObject(message)) return refused('bad-content', 'the message is not a JSON object');
   const { _type: type } = message;
   if (type === 'encrypted') return refused('unsupported', 'the message is encrypted: switch encryption off in the app');
   if (OF_OTHERS.has(type)) return { reports: [] };

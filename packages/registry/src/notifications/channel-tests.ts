@@ -152,7 +152,7 @@ export class ChannelTests {
         const ids = (await query.execute()).map(({ id }) => id);
         if (ids.length === 0) return [];
         const rows = await this.#leases.take(db, ids, leaseMs, {}, ({ attempts }, nowMs) =>
-          attempts <= 1 ? null : { state: 'failed', lastError: 'The attempt broke off.', finishedAtMs: nowMs },
+          attempts <= 1 ? null : { state: 'failed', lastError: 'The attempt was interrupted.', finishedAtMs: nowMs },
         );
         return rows.map((row) => ({ ...fromRow(row), lease: row.lease }));
       },

@@ -128,7 +128,7 @@ export interface UsedChallengeRow {
   expiresAtMs: number;
 }
 
-/** When the time of an account is over. */
+/** When the account expires. */
 export interface AccountExpiryRow {
   userId: string;
   expiresAtMs: number;

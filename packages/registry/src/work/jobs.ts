@@ -484,7 +484,7 @@ function givenUp(
   const over = { resume: null, finishedAtMs: nowMs };
   if (cancelRequested) return { ...over, state: 'cancelled' };
   if (attempts <= maxAttempts) return null;
-  return { ...over, state: 'failed', error: `It broke off ${attempts - 1} times without getting any further.` };
+  return { ...over, state: 'failed', error: `It was interrupted ${attempts - 1} times without progress.` };
 }
 
 /** Adds jobs of the service. Jobs of the same kind and subject, including a waiting one, are merged. */

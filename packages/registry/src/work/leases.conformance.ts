@@ -308,7 +308,9 @@ export function leasesConformance(name: string, newPlace: () => Promise<LeasesPl
       }
       expect(attempts).toBe(25);
       const { items } = await registry.deliveries.list(anna.id, {}, ALL);
-      expect(items).toMatchObject([{ state: 'failed', lastError: 'Every attempt broke off.', nextAttemptAtMs: null }]);
+      expect(items).toMatchObject([
+        { state: 'failed', lastError: 'Every attempt was interrupted.', nextAttemptAtMs: null },
+      ]);
 
       await reports?.add(registry, [ben]);
       expect(await reports?.lease(registry, 1)).toHaveLength(1);

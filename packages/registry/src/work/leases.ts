@@ -237,6 +237,6 @@ export function outOfTime(
   nowMs: number,
 ): { state: string; lastError: string; finishedAtMs: number } | null {
   if (attempts <= 1 || nowMs <= giveUpAtMs) return null;
-  const error = lastError ?? 'Every attempt broke off.';
+  const error = lastError ?? 'Every attempt was interrupted.';
   return { state: 'failed', lastError: error, finishedAtMs: nowMs };
 }

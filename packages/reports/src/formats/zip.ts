@@ -33,7 +33,7 @@ export async function* zip(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Uin
     for await (const chunk of deflated(content, sums)) {
       yield chunk;
       at += chunk.length;
-      if (at > MOST_BYTES || sums.size > MOST_BYTES) throw new RangeError('A zip archive may have 4 GB');
+      if (at > MOST_BYTES || sums.size > MOST_BYTES) throw new RangeError('A zip archive may have at most 4 GB');
     }
     const after = dataDescriptor(sums);
     yield after;

@@ -19,11 +19,12 @@ const COLUMNS = [
     type: 'text',
     values: VEHICLE_STATES,
     always: true,
-    about: '`moving`, `parking`, `idling`, `offline`: no data came for the time set for the vehicle; `unknown`.',
+    about:
+      '`moving`, `parking` or `idling`; `offline`: no data was received for the time set for the vehicle; `unknown`: no state is known.',
   },
   { name: 'stateSince', type: 'time' },
   { name: 'stateSeconds', type: 'number' },
-  { name: 'online', type: 'flag', about: 'Null where nothing was heard of it yet.' },
+  { name: 'online', type: 'flag', about: 'False if the vehicle is offline. Null if no data of it was received yet.' },
   { name: 'fixTime', type: 'time' },
   { name: 'receivedAt', type: 'time' },
   { name: 'latitude', type: 'number' },
@@ -37,14 +38,23 @@ const COLUMNS = [
   {
     name: 'geozones',
     type: 'text',
-    about: 'Names of those that it is in, parted by `|`, of those that the caller may see.',
+    about: 'Names of the geozones that the vehicle is in and that the caller may see, separated by `|`.',
   },
   { name: 'speeding', type: 'flag', always: true },
-  { name: 'alarms', type: 'text', about: 'Those that are raised, parted by `|`.' },
-  { name: 'lastContactAt', type: 'time', about: 'When the newest packet came, with a usable fix or without.' },
+  { name: 'alarms', type: 'text', about: 'Active alarms, separated by `|`.' },
+  { name: 'lastContactAt', type: 'time', about: 'When the newest packet was received, with or without a usable fix.' },
   { name: 'protocol', type: 'text' },
-  { name: 'recordTime', type: 'time', about: 'Of the last record: `ignition`, `fuelL` and `supplyV` are as of then.' },
-  { name: 'connected', type: 'flag', always: true, about: 'Whether its terminal has a connection to the service.' },
+  {
+    name: 'recordTime',
+    type: 'time',
+    about: 'Time of the last record, to which `ignition`, `fuelL` and `supplyV` refer.',
+  },
+  {
+    name: 'connected',
+    type: 'flag',
+    always: true,
+    about: 'Whether the terminal of the vehicle is connected to the service.',
+  },
 ] as const satisfies readonly Column[];
 
 const STATES: Partial<Record<EventKind, VehicleState>> = { trip: 'moving', parking: 'parking', idling: 'idling' };
@@ -55,7 +65,7 @@ const STATES: Partial<Record<EventKind, VehicleState>> = { trip: 'moving', parki
  */
 export const currentStateReport: ReportKind = {
   name: 'current-state',
-  summary: 'Where vehicles are and what they do, now.',
+  summary: 'Current position and state of vehicles.',
   isNow: true,
   columns: COLUMNS,
   cursor: vehicleCursor,

@@ -25,9 +25,9 @@ const rare = (column: Column): Column => ({ ...column, isRare: true });
 /** How economically and carefully vehicles are driven: a score for each trip. */
 export const ecoDrivingReport = withPlaces({
   name: 'eco-driving',
-  summary: 'How economically and carefully vehicles were driven: a score of 0 to 100 for each trip.',
+  summary: 'Economy and safety of driving: a score from 0 to 100 for each trip.',
   description:
-    'A row for each trip that began in the time range. Its score is 100 less its points per 100 km, and never below 0; a trip of less than 5 km counts as 5 km. Points are those of `ecoWeights`: for each harsh acceleration, braking and cornering, and for each minute of speeding, of idling and of the engine beyond the upper threshold of a sensor of kind `rpm`. Idling counts for the trip that sets out after it, else for the one before. The score of a driver, a vehicle or a day is the mean of its trips’, by their distance: `groupBy` has it.',
+    'A row for each trip that began in the time range. Its score is 100 minus its points per 100 km, and at least 0. A trip shorter than 5 km counts as 5 km. `ecoWeights` sets the points for each harsh acceleration, braking and cornering, and for each minute of speeding, of idling, and of engine speed above the upper threshold of a sensor of kind `rpm`. Idling at a stop counts for the trip that begins at its end, otherwise for the trip before it. With `groupBy`, the score of a driver, a vehicle or a day is the mean of the scores of the trips, weighted by distance.',
   parameters: { ecoWeights: true, driverIds: true },
   charts: [
     { shape: 'bars', measure: 'ecoScore', by: 'driver' },
@@ -38,12 +38,16 @@ export const ecoDrivingReport = withPlaces({
     { name: 'vehicleName', type: 'text', always: true },
     ...LASTED,
     ...PLACES,
-    sum('distanceM', 'number', 'While it lasts, up to the last record of the vehicle.'),
+    sum(
+      'distanceM',
+      'number',
+      'Distance of the trip. While it is in progress, it counts up to the last record of the vehicle.',
+    ),
     {
       ...{ name: 'ecoScore', type: 'number', always: true, total: 'mean', weight: 'distanceM' },
-      about: '0 to 100: the higher the better.',
+      about: 'Score from 0 to 100; higher is better.',
     },
-    sum('ecoPoints', 'number', 'Of all violations.'),
+    sum('ecoPoints', 'number', 'Points of all violations together.'),
     sum('speedingPoints', 'number'),
     sum('accelerationPoints', 'number'),
     sum('brakingPoints', 'number'),
@@ -54,7 +58,9 @@ export const ecoDrivingReport = withPlaces({
     rare(sum('harshAccelerations', 'whole')),
     rare(sum('harshBrakings', 'whole')),
     rare(sum('harshCornerings', 'whole')),
-    rare(sum('idlingSeconds', 'number', 'In stops before and after the trip, as the points.')),
+    rare(
+      sum('idlingSeconds', 'number', 'Idling at the stops before and after the trip that count for it, in seconds.'),
+    ),
     rare(sum('overRevvingSeconds', 'number')),
     ...DRIVER,
   ],

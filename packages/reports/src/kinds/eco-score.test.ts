@@ -86,7 +86,9 @@ test('weights are read by name, and what is wrong is refused in words', () => {
     ...{ speeding: 1, acceleration: 2, braking: 5, cornering: 2, idling: 0, 'over-revving': 1 },
   });
   expect(() => readEcoWeights('')).toThrow('must be a name');
-  expect(() => readEcoWeights('brake=5')).toThrow('There is no brake: there are speeding, acceleration');
+  expect(() => readEcoWeights('brake=5')).toThrow(
+    'There is no violation brake. The violations are speeding, acceleration',
+  );
   expect(() => readEcoWeights('braking=-5')).toThrow('“braking=-5” must be a name');
   expect(() => readEcoWeights('braking=5,braking=4')).toThrow('named twice');
   expect(() => readEcoWeights('braking=500')).toThrow('100 points at most');

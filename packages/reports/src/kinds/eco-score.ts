@@ -29,9 +29,10 @@ function weightsIn(text: string): Partial<Record<EcoViolation, number>> {
   const weights: Partial<Record<EcoViolation, number>> = {};
   for (const part of text.split(',')) {
     const [, named = '', number = ''] = /^\s*([a-z-]+)\s*=\s*(\d{1,3}(?:\.\d{1,3})?)\s*$/.exec(part) ?? [];
-    if (named === '') throw new Error(`“${part.trim()}” must be a name, = and a number: speeding=2, braking=5`);
+    if (named === '') throw new Error(`“${part.trim()}” must be a name, = and a number, such as speeding=2.`);
     const violation = ECO_VIOLATIONS.find((known) => known === named);
-    if (violation === undefined) throw new Error(`There is no ${named}: there are ${ECO_VIOLATIONS.join(', ')}.`);
+    if (violation === undefined)
+      throw new Error(`There is no violation ${named}. The violations are ${ECO_VIOLATIONS.join(', ')}.`);
     if (weights[violation] !== undefined) throw new Error(`${named} is named twice.`);
     if (Number(number) > MAX_WEIGHT) throw new Error(`${named} may have ${MAX_WEIGHT} points at most.`);
     weights[violation] = Number(number);

@@ -33,37 +33,51 @@ const VEHICLE = [
 ] as const satisfies readonly Column[];
 export const LASTED = [
   { name: 'startedAt', type: 'time', always: true },
-  { name: 'endedAt', type: 'time', about: 'Null while it lasts.' },
+  { name: 'endedAt', type: 'time', about: 'Null while the event is in progress.' },
   {
     name: 'durationSeconds',
     type: 'number',
     always: true,
     total: 'sum',
-    about: 'While it lasts, up to the last record of the vehicle; of `offline`, up to now.',
+    about:
+      'Duration in seconds. While the event is in progress, it counts up to the last record of the vehicle, or for `offline` up to now.',
   },
 ] as const satisfies readonly Column[];
 /** The driver, assigned by hand or by the code from the terminal. */
 export const DRIVER = [
   { name: 'driverId', type: 'id' },
-  { name: 'driverName', type: 'text', about: 'Who drove: assigned by hand, else by the code that the terminal sent.' },
+  {
+    name: 'driverName',
+    type: 'text',
+    about: 'Driver at the start: the one assigned by hand, otherwise the one whose code the terminal sent.',
+  },
   { name: 'driverCode', type: 'text', isRare: true },
 ] as const satisfies readonly Column[];
 export const PLACE = [
-  { name: 'latitude', type: 'number', always: true, about: 'Where it ended; where it began while it lasts.' },
+  {
+    name: 'latitude',
+    type: 'number',
+    always: true,
+    about: 'Where the event ended. While it is in progress, where it began.',
+  },
   { name: 'longitude', type: 'number', always: true },
 ] as const satisfies readonly Column[];
 /** Start and end position of an event, besides the position of its latest phase. */
 export const PLACES = [
-  { name: 'startLatitude', type: 'number', about: 'Where it began. Null where it was recorded before this was kept.' },
+  {
+    name: 'startLatitude',
+    type: 'number',
+    about: 'Where the event began. Null for old events, for which this was not recorded.',
+  },
   { name: 'startLongitude', type: 'number' },
-  { name: 'endLatitude', type: 'number', about: 'Where it ended. Null while it lasts.' },
+  { name: 'endLatitude', type: 'number', about: 'Where the event ended. Null while it is in progress.' },
   { name: 'endLongitude', type: 'number' },
 ] as const satisfies readonly Column[];
 export const END_REASON = {
   name: 'endReason',
   type: 'text',
   values: END_REASONS,
-  about: 'Null while it lasts.',
+  about: 'Why the event ended. Null while it is in progress.',
 } as const satisfies Column;
 
 /** Input for the rows. */
@@ -183,27 +197,32 @@ export const tripsReport = eventList(
   {
     name: 'trips',
     summary: 'Trips that overlap a time range.',
-    description: 'Each with its own start and end.',
+    description: 'Each trip has its own start and end, even outside the time range.',
   },
   () => ['trip'],
   [
     ...LASTED,
     { name: 'startLatitude', type: 'number', always: true },
     { name: 'startLongitude', type: 'number', always: true },
-    { name: 'endLatitude', type: 'number', about: 'Null while it lasts.' },
-    { name: 'endLongitude', type: 'number', about: 'Null while it lasts.' },
+    { name: 'endLatitude', type: 'number', about: 'Null while the trip is in progress.' },
+    { name: 'endLongitude', type: 'number', about: 'Null while the trip is in progress.' },
     {
       name: 'distanceM',
       type: 'number',
       total: 'sum',
       about:
-        'While it lasts, up to now, like the other totals: as `mileage` counts it. Null where nothing is known of it.',
+        'Distance of the trip. While it is in progress, this and the other totals count up to the last record of the vehicle, as in report `mileage`. Null if nothing is known of the trip.',
     },
     { name: 'movingSeconds', type: 'number', total: 'sum' },
     { name: 'idlingSeconds', type: 'number', total: 'sum' },
     { name: 'maxKmh', type: 'number', total: 'max' },
     { name: 'meanKmh', type: 'number' },
-    { name: 'fuelUsedL', type: 'number', total: 'sum', about: 'Null while it lasts, and where it is not known.' },
+    {
+      name: 'fuelUsedL',
+      type: 'number',
+      total: 'sum',
+      about: 'Fuel used, in litres. Null while the trip is in progress, or if it is not known.',
+    },
     END_REASON,
   ],
   (event, naming) => {
@@ -228,7 +247,7 @@ export const tripsReport = eventList(
 );
 
 export const stopsReport = eventList(
-  { name: 'stops', summary: 'Stops, parked or idling, that overlap a time range.' },
+  { name: 'stops', summary: 'Stops that overlap a time range, parked or idling.' },
   () => ['parking', 'idling'],
   [
     {
@@ -236,7 +255,7 @@ export const stopsReport = eventList(
       type: 'text',
       values: ['parking', 'idling'],
       always: true,
-      about: '`parking`: with the ignition off; `idling`: with it on.',
+      about: '`parking`: the ignition was off. `idling`: the ignition was on.',
     },
     ...LASTED,
     ...PLACE,
@@ -245,7 +264,7 @@ export const stopsReport = eventList(
       type: 'number',
       always: true,
       total: 'sum',
-      about: 'How long the ignition was on meanwhile.',
+      about: 'Time with the ignition on during the stop, in seconds.',
     },
     END_REASON,
     ...PLACES,
@@ -265,7 +284,7 @@ export const stopsReport = eventList(
 );
 
 export const speedingReport = eventList(
-  { name: 'speeding', summary: 'When vehicles were over a limit.' },
+  { name: 'speeding', summary: 'Intervals in which vehicles exceeded a speed limit.' },
   () => ['speeding'],
   [
     ...LASTED,
@@ -300,22 +319,36 @@ export const speedingReport = eventList(
 );
 
 export const eventsReport = eventList(
-  { name: 'events', summary: 'All that happened, by vehicle and time.', parameters: { eventKinds: true } },
+  {
+    name: 'events',
+    summary: 'All events that overlap a time range, ordered by vehicle and time.',
+    parameters: { eventKinds: true },
+  },
   ({ eventKinds }) => EVENT_KINDS.filter((kind) => eventKinds === null || eventKinds.includes(kind)),
   [
     { name: 'id', type: 'id', always: true },
     { name: 'kind', type: 'text', values: EVENT_KINDS, always: true },
-    { name: 'phase', type: 'text', values: ['begin', 'end'], always: true, about: '`begin` while it lasts.' },
+    {
+      name: 'phase',
+      type: 'text',
+      values: ['begin', 'end'],
+      always: true,
+      about: '`begin` while the event is in progress.',
+    },
     ...LASTED,
     ...PLACE,
     { name: 'speedKmh', type: 'number' },
     { name: 'geozoneId', type: 'id' },
     { name: 'geozoneName', type: 'text' },
-    { name: 'alarm', type: 'text', values: ALARMS, about: 'Of `alarm` and `harsh-driving`.' },
-    { name: 'planName', type: 'text', about: 'Of `maintenance-due`: the plan.' },
-    { name: 'volumeL', type: 'number', about: 'Of `refuelling` and `fuel-drain`: litres.' },
-    { name: 'sensorName', type: 'text', about: 'Of `sensor-threshold`: the sensor, …' },
-    { name: 'value', type: 'number', about: '… and its value farthest beyond the threshold.' },
+    { name: 'alarm', type: 'text', values: ALARMS, about: 'The alarm; only for `alarm` and `harsh-driving`.' },
+    { name: 'planName', type: 'text', about: 'Name of the maintenance plan; only for `maintenance-due`.' },
+    { name: 'volumeL', type: 'number', about: 'Litres added or removed; only for `refuelling` and `fuel-drain`.' },
+    { name: 'sensorName', type: 'text', about: 'Name of the sensor; only for `sensor-threshold`.' },
+    {
+      name: 'value',
+      type: 'number',
+      about: 'Value of the sensor farthest beyond the threshold; only for `sensor-threshold`.',
+    },
     { name: 'limitKmh', type: 'number' },
     { name: 'peakKmh', type: 'number', total: 'max' },
     { name: 'meanKmh', type: 'number' },

@@ -7,17 +7,21 @@ import { byPeriod, totalsReport } from '../totals.ts';
 const LAST_MS = 31 * 86_400_000;
 
 const LAST: readonly Column[] = [
-  { name: 'lastFixAt', type: 'time', about: 'The last before the end of the time range, up to 31 days back.' },
+  {
+    name: 'lastFixAt',
+    type: 'time',
+    about: 'Time of the last fix before the end of the time range, at most 31 days before it.',
+  },
   { name: 'lastLatitude', type: 'number' },
   { name: 'lastLongitude', type: 'number' },
-  { name: 'lastPlace', type: 'text', about: 'In words: a geozone, an address, or the nearest town.' },
+  { name: 'lastPlace', type: 'text', about: 'Name of the place: a geozone, an address, or the nearest town.' },
 ];
 
 const totals = totalsReport(
   {
     name: 'fleet-digest',
-    summary: 'The fleet on a page: distance, hours, stops, violations and the last place of each vehicle.',
-    description: 'A row for each vehicle, also for those that did nothing. Made for a daily schedule as PDF.',
+    summary: 'Overview of the fleet: distance, hours, stops, violations and last place of each vehicle.',
+    description: 'A row for each vehicle, including those without any activity. Intended for a daily schedule as PDF.',
     charts: [
       { shape: 'bars', measure: 'distanceM', by: 'vehicle' },
       { shape: 'bars', measure: 'engineOnSeconds', by: 'vehicle' },
@@ -25,11 +29,29 @@ const totals = totalsReport(
   },
   [
     { name: 'distanceM', type: 'number', always: true, total: 'sum' },
-    { name: 'tripSeconds', type: 'number', always: true, total: 'sum', about: 'On trips.' },
-    { name: 'engineOnSeconds', type: 'number', always: true, total: 'sum', about: 'The ignition was on.' },
-    { name: 'idlingSeconds', type: 'number', always: true, total: 'sum', about: 'On trips and between.' },
+    { name: 'tripSeconds', type: 'number', always: true, total: 'sum', about: 'Time on trips, in seconds.' },
+    {
+      name: 'engineOnSeconds',
+      type: 'number',
+      always: true,
+      total: 'sum',
+      about: 'Time with the ignition on, in seconds.',
+    },
+    {
+      name: 'idlingSeconds',
+      type: 'number',
+      always: true,
+      total: 'sum',
+      about: 'Time at a standstill with the ignition on, in seconds, on trips and between them.',
+    },
     { name: 'offlineSeconds', type: 'number', always: true, total: 'sum' },
-    { name: 'trips', type: 'whole', always: true, total: 'sum', about: 'That began in it, as all that is counted.' },
+    {
+      name: 'trips',
+      type: 'whole',
+      always: true,
+      total: 'sum',
+      about: 'Number of trips that began in the time range. The other numbers also count what began in it.',
+    },
     { name: 'stops', type: 'whole', always: true, total: 'sum' },
     { name: 'maxKmh', type: 'number', total: 'max' },
     { name: 'speedings', type: 'whole', always: true, total: 'sum' },

@@ -32,10 +32,10 @@ interface Cell {
 /** Time of vehicles in geofences: a row for each vehicle, geofence and period with a visit. */
 export const matrixReport: ReportKind = {
   name: 'geozone-matrix',
-  summary: 'Which vehicles were in which geozones, how often and how long.',
+  summary: 'Number and duration of visits, by vehicle and geozone.',
   description:
-    'A row for each vehicle, geozone and period with a visit. A visit that goes on over the end of a period counts where ' +
-    'it began, and its time in each of them. Of the geozones that the caller may see, deleted ones included.',
+    'A row for each vehicle, geozone and period with a visit. A visit that continues past the end of a period is counted ' +
+    'in the period in which it began; its time is divided. Contains the geozones that the caller may see, including deleted ones.',
   parameters: { period: 'whole', geozoneId: true },
   charts: [
     { shape: 'bars', measure: 'durationSeconds', by: 'geozone' },
@@ -45,13 +45,25 @@ export const matrixReport: ReportKind = {
     { name: 'vehicleId', type: 'id', always: true },
     { name: 'vehicleName', type: 'text', always: true },
     { name: 'geozoneId', type: 'id', always: true },
-    { name: 'geozoneName', type: 'text', about: 'Where it was deleted, its last name.' },
+    { name: 'geozoneName', type: 'text', about: 'Name of the geozone. If it was deleted, its last name.' },
     PERIOD_START,
-    { name: 'visits', type: 'whole', always: true, total: 'sum', about: 'That began in the period.' },
-    { name: 'durationSeconds', type: 'number', always: true, total: 'sum', about: 'Within the period.' },
-    { name: 'longestSeconds', type: 'number', always: true, total: 'max', about: 'Of one visit, within the period.' },
-    { name: 'firstInsideAt', type: 'time', always: true, about: 'In the period.' },
-    { name: 'lastInsideAt', type: 'time', always: true, about: 'In the period.' },
+    { name: 'visits', type: 'whole', always: true, total: 'sum', about: 'Number of visits that began in the period.' },
+    {
+      name: 'durationSeconds',
+      type: 'number',
+      always: true,
+      total: 'sum',
+      about: 'Time inside the geozone within the period, in seconds.',
+    },
+    {
+      name: 'longestSeconds',
+      type: 'number',
+      always: true,
+      total: 'max',
+      about: 'Longest visit, in seconds; only its part within the period counts.',
+    },
+    { name: 'firstInsideAt', type: 'time', always: true, about: 'First time inside the geozone in the period.' },
+    { name: 'lastInsideAt', type: 'time', always: true, about: 'Last time inside the geozone in the period.' },
   ],
   cursor: shapeCursor,
   async page(sources, question, after, limit): Promise<Page> {

@@ -111,7 +111,7 @@ export const MAX_GROUPS = 10_000;
 export class TooManyGroupsError extends Error {
   override name = 'TooManyGroupsError';
   constructor() {
-    super(`A report may have ${MAX_GROUPS} groups`);
+    super(`A report may have at most ${MAX_GROUPS} groups`);
   }
 }
 

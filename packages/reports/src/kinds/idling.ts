@@ -5,33 +5,45 @@ import { byPeriod, dayOf, PERIOD_START, totalsReport } from '../totals.ts';
 export const idlingReport = totalsReport(
   {
     name: 'idling',
-    summary: 'How long vehicles stood with the ignition on.',
+    summary: 'Time for which vehicles stood with the ignition on.',
     description:
-      'A row for each vehicle and period, on trips and between them. A vehicle whose terminal does not send the ignition has no idling.',
+      'A row for each vehicle and period. Idling on trips and between them counts. A vehicle whose terminal does not send the ignition has no idling.',
     parameters: { period: 'whole' },
   },
   [
     PERIOD_START,
-    { name: 'idlingSeconds', type: 'number', always: true, total: 'sum', about: 'On trips and between.' },
+    {
+      name: 'idlingSeconds',
+      type: 'number',
+      always: true,
+      total: 'sum',
+      about: 'Time at a standstill with the ignition on, in seconds, on trips and between them.',
+    },
     {
       name: 'tripIdlingSeconds',
       type: 'number',
       always: true,
       total: 'sum',
-      about: 'The part of it on trips, such as at lights.',
+      about: 'The part of `idlingSeconds` on trips, such as at traffic lights.',
     },
     {
       name: 'idlings',
       type: 'whole',
       always: true,
       total: 'sum',
-      about: 'Stops between trips with the ignition on that began in it.',
+      about: 'Number of stops with the ignition on, between trips, that began in the period.',
     },
-    { name: 'engineOnSeconds', type: 'number', always: true, total: 'sum', about: 'The ignition was on.' },
+    {
+      name: 'engineOnSeconds',
+      type: 'number',
+      always: true,
+      total: 'sum',
+      about: 'Time with the ignition on, in seconds.',
+    },
     {
       name: 'share',
       type: 'number',
-      about: '`idlingSeconds` as a part of `engineOnSeconds`: 0 to 1. Null where the ignition was never on.',
+      about: '`idlingSeconds` as a fraction of `engineOnSeconds`: 0 to 1. Null if the ignition was never on.',
     },
   ],
   ['trip', 'idling', 'ignition'],

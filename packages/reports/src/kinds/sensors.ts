@@ -18,14 +18,20 @@ const SENSOR = [
   { name: 'sensorId', type: 'id', always: true },
   { name: 'sensorName', type: 'text', always: true },
   { name: 'sensorKind', type: 'text', values: SENSOR_KINDS, always: true, isRare: true },
-  { name: 'unit', type: 'text', always: true, about: 'Of the values; may be empty.' },
+  { name: 'unit', type: 'text', always: true, about: 'Unit of the values; may be empty.' },
 ] as const satisfies readonly Column[];
 const VALUES = [
-  { name: 'min', type: 'number', about: 'The lowest value. Null, as in the next two, where no record had a value.' },
-  { name: 'mean', type: 'number', about: 'Of the values of all records, each counted once.' },
+  { name: 'min', type: 'number', about: 'Lowest value. Null, like `mean` and `max`, if no record had a value.' },
+  { name: 'mean', type: 'number', about: 'Mean of the values of all records, in which each record counts once.' },
   { name: 'max', type: 'number' },
 ] as const satisfies readonly Column[];
-const SAMPLES: Column = { name: 'samples', type: 'whole', always: true, total: 'sum', about: 'Records with a value.' };
+const SAMPLES: Column = {
+  name: 'samples',
+  type: 'whole',
+  always: true,
+  total: 'sum',
+  about: 'Number of records with a value.',
+};
 
 type Intervals = Pick<Calendar, 'cuts'> & { days: readonly string[] };
 
@@ -121,9 +127,9 @@ const byPeriod = onceFor(({ fromMs, toMs, timeZone, period }) => calendarOf(from
 export const sensorsReport = sensorReport(
   {
     name: 'sensors',
-    summary: 'Statistics of sensors: lowest, mean and highest values, and how long beyond thresholds, or on.',
+    summary: 'Statistics of sensors: lowest, mean and highest values, and time beyond thresholds or switched on.',
     description:
-      'A row for each vehicle, period and sensor. Values are made of the archived records by the sensors as they are defined now: a calibration that was changed holds for the past as well. A value lasts until the next one; nothing is known of longer times than the longest gap in a trip of the vehicle. Thresholds count without their hysteresis, and however short.',
+      'A row for each vehicle, period and sensor. Values are computed from the archived records with the current definitions of the sensors, so a changed calibration also applies to the past. A value holds until the next one. If the next one comes later than the longest gap allowed in a trip of the vehicle (`tripGapMinutes`), the value between them is unknown. Thresholds are applied without their hysteresis and minimum duration.',
     parameters: { period: 'day' },
     charts: [
       { shape: 'bars', measure: 'aboveSeconds', by: 'sensor' },
@@ -135,29 +141,46 @@ export const sensorsReport = sensorReport(
     ...SENSOR,
     ...VALUES,
     SAMPLES,
-    { name: 'knownSeconds', type: 'number', always: true, about: 'For which a value is known.' },
+    { name: 'knownSeconds', type: 'number', always: true, about: 'Time for which a value is known, in seconds.' },
     {
       name: 'aboveSeconds',
       type: 'number',
       total: 'sum',
-      about: 'Above the lowest `max` of thresholds `above` and `outside`; null where there are none.',
+      about: 'Time above the lowest `max` of the thresholds `above` and `outside`, in seconds. Null if there are none.',
     },
     {
       name: 'belowSeconds',
       type: 'number',
       total: 'sum',
-      about: 'Below the highest `min` of thresholds `below` and `outside`; null where there are none.',
+      about:
+        'Time below the highest `min` of the thresholds `below` and `outside`, in seconds. Null if there are none.',
     },
     {
       name: 'insideSeconds',
       type: 'number',
       total: 'sum',
-      about: 'In the range of a threshold `inside`.',
+      about: 'Time in the range of a threshold `inside`, in seconds. Null if there are none.',
       isRare: true,
     },
-    { name: 'onSeconds', type: 'number', total: 'sum', about: 'Of a digital sensor: not 0.' },
-    { name: 'offSeconds', type: 'number', total: 'sum', about: 'Of a digital sensor: 0.', isRare: true },
-    { name: 'timesOn', type: 'whole', total: 'sum', about: 'Of a digital sensor: how often it was switched on.' },
+    {
+      name: 'onSeconds',
+      type: 'number',
+      total: 'sum',
+      about: 'Time for which the value was not 0, in seconds; only for digital sensors.',
+    },
+    {
+      name: 'offSeconds',
+      type: 'number',
+      total: 'sum',
+      about: 'Time for which the value was 0, in seconds; only for digital sensors.',
+      isRare: true,
+    },
+    {
+      name: 'timesOn',
+      type: 'whole',
+      total: 'sum',
+      about: 'Number of times that the value changed from 0 to another; only for digital sensors.',
+    },
   ],
   byPeriod,
   (measured, sensor, place, question) => {
@@ -205,12 +228,12 @@ const bySeries = onceFor((question): Intervals => ({ cuts: seriesCuts(question),
 export const sensorSeriesReport = sensorReport(
   {
     name: 'sensor-series',
-    summary: 'Values of sensors over time: the lowest, the mean and the highest of each interval.',
-    description: `A row for each vehicle, interval and sensor; intervals without a value are left out. They are as short as \`maxPoints\` allows (${DEFAULT_POINTS} without it), a minute at least. Values are made as those of \`sensors\`.`,
+    summary: 'Values of sensors over time: lowest, mean and highest value of each interval.',
+    description: `A row for each vehicle, interval and sensor; intervals without a value are left out. Intervals are as short as possible for at most \`maxPoints\` of them (default: ${DEFAULT_POINTS}), but at least one minute long. Values are computed as in the report \`sensors\`.`,
     parameters: { maxPoints: true },
     charts: [{ shape: 'lines', measure: 'mean', by: 'time' }],
   },
-  [{ name: 'startedAt', type: 'time', always: true, about: 'When the interval began.' }, ...SENSOR, ...VALUES, SAMPLES],
+  [{ name: 'startedAt', type: 'time', always: true, about: 'Start of the interval.' }, ...SENSOR, ...VALUES, SAMPLES],
   bySeries,
   (measured, sensor, place, question) => [
     bySeries(question).cuts[place] ?? 0,

@@ -55,9 +55,9 @@ const SHOWN = COLUMNS.map(({ name }) => VISIT_COLUMNS.findIndex((column) => colu
 export function shapeVisitsReport(shape: Shape, minDwellSeconds: number): ReportKind {
   return withPlaces({
     name: 'geozone-visits',
-    summary: 'Ask the past about a shape that was never saved.',
+    summary: 'Visits of a shape that is not saved as a geozone, and the time between them.',
     description:
-      'What a geozone of this shape would have reported, had it existed: the rules are run over the stored positions. Where a vehicle was inside from the beginning on, its visit begins a day before `from` at the earliest.',
+      'Contains the visits that a geozone of this shape would have had: the rules are applied to the stored positions. If a vehicle was already inside at `from`, its visit begins at most one day before `from`.',
     columns: COLUMNS,
     cursor: shapeCursor,
     async page(sources, question, after, limit): Promise<Page> {

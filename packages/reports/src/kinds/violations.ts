@@ -27,22 +27,27 @@ interface Bundle {
 /** Violations by vehicle and day, with the worst of each kind. */
 export const violationsReport = withPlaces({
   name: 'violations',
-  summary: 'Speeding, alarms, power cuts and silence, by vehicle and day, with the worst of each kind.',
+  summary: 'Violations, alarms and other unwanted events by vehicle and period, with the worst of each kind.',
   description:
-    'A row for each kind, of alarms and harsh driving for each of them. A violation counts in the period in which it began, with all of the time that it lasted within the time range. Times and places are those of the worst: of speeding what was most over the limit, else what lasted longest.',
+    'A row for each vehicle, period and kind of event; alarms and harsh driving have a row for each alarm or manoeuvre. A violation counts in the period in which it began, with its whole duration within the time range. `startedAt` and the places are those of the worst event: for speeding, the one that exceeded its limit the most; for other kinds, the longest one.',
   parameters: { period: 'day' },
   columns: [
     { name: 'vehicleId', type: 'id', always: true },
     { name: 'vehicleName', type: 'text', always: true },
     PERIOD_START,
-    { name: 'kind', type: 'text', values: VIOLATIONS, always: true, about: 'Of the events.' },
-    { name: 'alarm', type: 'text', values: ALARMS, about: 'Of alarms, and of harsh driving.' },
+    { name: 'kind', type: 'text', values: VIOLATIONS, always: true, about: 'Kind of the events.' },
+    { name: 'alarm', type: 'text', values: ALARMS, about: 'The alarm; only for `alarm` and `harsh-driving`.' },
     { name: 'count', type: 'whole', always: true, total: 'sum' },
     { name: 'durationSeconds', type: 'number', always: true, total: 'sum' },
     { name: 'longestSeconds', type: 'number', always: true, total: 'max' },
-    { name: 'peakKmh', type: 'number', total: 'max', about: 'Of speeding.' },
-    { name: 'overLimitKmh', type: 'number', total: 'max', about: 'Of speeding: the most that it was over a limit.' },
-    { name: 'startedAt', type: 'time', always: true, about: 'Of the worst.' },
+    { name: 'peakKmh', type: 'number', total: 'max', about: 'Highest speed, in km/h; only for `speeding`.' },
+    {
+      name: 'overLimitKmh',
+      type: 'number',
+      total: 'max',
+      about: 'Highest speed above the limit, in km/h; only for `speeding`.',
+    },
+    { name: 'startedAt', type: 'time', always: true, about: 'Start of the worst event.' },
     ...PLACES,
   ],
   charts: [

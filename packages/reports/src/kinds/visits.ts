@@ -15,28 +15,28 @@ export const VISIT_COLUMNS: readonly Column[] = [
     values: ['inside', 'between'],
     always: true,
     about:
-      '`inside`: a visit; `between`: from when a geozone was left, the vehicle being in no other, to the next visit.',
+      '`inside`: a visit of a geozone. `between`: the time between two visits, in which the vehicle was in no geozone of the report.',
   },
-  { name: 'geozoneId', type: 'id', about: 'Of a visit; of the time between two visits, the geozone that was left.' },
-  { name: 'geozoneName', type: 'text', about: 'Where it was deleted, its last name.' },
-  { name: 'nextGeozoneId', type: 'id', about: 'Of the time between two visits, the geozone that came next.' },
+  { name: 'geozoneId', type: 'id', about: 'The visited geozone. For `between`, the geozone that the vehicle left.' },
+  { name: 'geozoneName', type: 'text', about: 'Name of that geozone. If it was deleted, its last name.' },
+  { name: 'nextGeozoneId', type: 'id', about: 'Geozone that the vehicle visited next; only for `between`.' },
   { name: 'nextGeozoneName', type: 'text' },
   { name: 'startedAt', type: 'time', always: true },
-  { name: 'endedAt', type: 'time', about: 'Null while it lasts.' },
+  { name: 'endedAt', type: 'time', about: 'Null while the visit is in progress.' },
   {
     name: 'durationSeconds',
     type: 'number',
     always: true,
     total: 'sum',
-    about: 'While it lasts, up to the last record of the vehicle.',
+    about: 'Duration in seconds. While the visit is in progress, it counts up to the last record of the vehicle.',
   },
   {
     name: 'inferred',
     type: 'flag',
     always: true,
-    about: 'No fix was inside: the way between two fixes passes through.',
+    about: 'True if no fix was inside the geozone, and only the line between two fixes crosses it.',
   },
-  { ...END_REASON, about: 'Of a visit; null while it lasts.' },
+  { ...END_REASON, about: 'Why the visit ended. Null while it is in progress, and for `between`.' },
   ...PLACES,
 ];
 
@@ -51,9 +51,9 @@ export interface Left {
 /** Visits of saved geofences, and the intervals between them. */
 export const visitsReport = withPlaces({
   name: 'geozone-visits',
-  summary: 'Visits of geozones, and what lies between them.',
+  summary: 'Visits of geozones, and the time between them.',
   description:
-    'Of the geozones that the caller may see, deleted ones included. Where a vehicle is in two at once there is nothing between them.',
+    'Contains visits of the geozones that the caller may see, including deleted ones. There is no `between` row between visits that overlap.',
   parameters: { geozoneId: true },
   columns: VISIT_COLUMNS,
   cursor: visitCursor,

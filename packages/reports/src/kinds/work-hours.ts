@@ -28,7 +28,7 @@ export function readWorkHours(text: string): WorkHours {
     for (const day of daysOf(days)) {
       const spansOfDay = week[day] ?? [];
       spansOfDay.push(...spans);
-      if (spansOfDay.length > MOST_SPANS) throw new RangeError(`A day may have ${MOST_SPANS} spans of work.`);
+      if (spansOfDay.length > MOST_SPANS) throw new RangeError(`A day may have at most ${MOST_SPANS} spans of work.`);
     }
   }
   return week;
@@ -38,7 +38,7 @@ function daysOf(text: string): number[] {
   return text.split(',').flatMap((part) => {
     const [first, last = first, ...rest] = part.split('-').map((name) => (DAYS as readonly string[]).indexOf(name));
     if (first === undefined || last === undefined || first < 0 || last < 0 || rest.length > 0)
-      throw new RangeError(`“${part}” must be a day or days: ${DAYS.join(', ')}.`);
+      throw new RangeError(`“${part}” must be a day or a range of days; the days are ${DAYS.join(', ')}.`);
     const count = ((last - first + 7) % 7) + 1;
     return Array.from({ length: count }, (_, nth) => (first + nth) % 7);
   });
@@ -50,7 +50,8 @@ function spanOf(text: string): Span {
   const [from, to] = [fromHour * 60 + fromMinute, toHour * 60 + toMinute];
   if (fromMinute > 59 || toMinute > 59 || from >= DAY_MINUTES || to > DAY_MINUTES)
     throw new RangeError(`“${text}” must be two times of the day such as 08:00-17:00.`);
-  if (from === to) throw new RangeError(`“${text}” must not begin and end at one time; a whole day is 00:00-24:00.`);
+  if (from === to)
+    throw new RangeError(`“${text}” must not begin and end at the same time; a whole day is 00:00-24:00.`);
   return [from, to];
 }
 

@@ -8,10 +8,14 @@ const calendar = onceFor(({ fromMs, toMs, timeZone, period, workHours }) =>
 );
 
 const MEASURES = [
-  { name: 'Trips', type: 'whole', about: 'That began in it.' },
-  { name: 'DistanceM', type: 'number', about: 'As far as its positions show, where a trip goes on over the bound.' },
-  { name: 'TripSeconds', type: 'number', about: 'On trips.' },
-  { name: 'EngineOnSeconds', type: 'number', about: 'The ignition was on.' },
+  { name: 'Trips', type: 'whole', about: 'Number of trips that began in these hours.' },
+  {
+    name: 'DistanceM',
+    type: 'number',
+    about: 'Distance driven in these hours. A trip that is partly outside of them is divided by its positions.',
+  },
+  { name: 'TripSeconds', type: 'number', about: 'Time on trips in these hours, in seconds.' },
+  { name: 'EngineOnSeconds', type: 'number', about: 'Time with the ignition on in these hours, in seconds.' },
 ] as const;
 function columnsOf(part: 'inside' | 'outside'): Column[] {
   return MEASURES.map(({ name, type, about }) => ({ name: `${part}${name}`, type, always: true, total: 'sum', about }));
@@ -21,9 +25,9 @@ function columnsOf(part: 'inside' | 'outside'): Column[] {
 export const workTimeReport = totalsReport(
   {
     name: 'work-time',
-    summary: 'What vehicles do within working hours and outside of them.',
+    summary: 'Use of vehicles within working hours (`inside`) and outside of them (`outside`).',
     description:
-      'Hours are those of the clock on the wall of the time zone, on days when the clocks change too. What of a night shift lies behind midnight counts on the next day. Periods in which a vehicle did nothing are left out.',
+      'A row for each vehicle and period. Working hours are in local time of the time zone, even on days with a clock change. The part of a night shift after midnight counts for the next day. Periods in which a vehicle was not used are left out.',
     parameters: { period: 'day', workHours: true },
     charts: [
       { shape: 'bars', measure: 'outsideDistanceM', by: 'vehicle' },

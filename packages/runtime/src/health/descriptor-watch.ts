@@ -40,12 +40,12 @@ export function createDescriptorWatch(parts: DescriptorWatchParts): Watch {
   let timer: Timer | null = null;
   const exhausted = new Counter({
     name: 'outrider_file_descriptors_exhausted_total',
-    help: 'Checks that found no file descriptor free: connections are refused, files can not be opened',
+    help: 'Checks that found no free file descriptor. Without one, connections are refused and files cannot be opened',
     registers: [metrics],
   });
   new Gauge({
     name: 'outrider_file_descriptors',
-    help: 'File descriptors of the process: open ones, and how many it may open',
+    help: 'File descriptors of the process: open, and the limit',
     labelNames: ['kind'],
     registers: [metrics],
     collect() {

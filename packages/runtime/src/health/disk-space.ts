@@ -15,7 +15,7 @@ export const diskVariables = {
     0,
     100_000_000,
     2048,
-    'With less free space than this on the disk of `DATA_DIR` the service warns, in its log, by a metric and in `/health/ready`, as it does a day before the disk is full by its growth; 0 never warns.',
+    'The service warns in its log, in a metric and in `/health/ready` if the disk of `DATA_DIR` has less free space than this, or if it will be full within a day at its current growth. 0 disables the warning.',
   ),
 } satisfies Variables;
 
@@ -52,7 +52,7 @@ export function createDiskWatch(parts: DiskWatchParts): Watch {
   let timer: Timer | null = null;
   new Gauge({
     name: 'outrider_disk_free_bytes',
-    help: 'Free space on the disk of the folder that the service keeps its data in',
+    help: 'Free space on the disk that holds the data folder',
     registers: [metrics],
     async collect() {
       this.set(await free(folder));
@@ -60,12 +60,12 @@ export function createDiskWatch(parts: DiskWatchParts): Watch {
   });
   new Gauge({
     name: 'outrider_disk_free_warning_bytes',
-    help: 'The free space below which the service warns (DISK_WARNING_MB)',
+    help: 'Free space below which the service warns (DISK_WARNING_MB)',
     registers: [metrics],
   }).set(warningBytes);
   new Gauge({
     name: 'outrider_disk_full_in_seconds',
-    help: 'Seconds until that disk is full, by its growth in the last hours; +Inf where it does not grow',
+    help: 'Estimated seconds until the disk of the data folder is full, from its growth in the last hours; +Inf if it does not grow',
     registers: [metrics],
     collect() {
       this.set(forecast.secondsLeft ?? Number.POSITIVE_INFINITY);
@@ -94,7 +94,7 @@ export function createDiskWatch(parts: DiskWatchParts): Watch {
     async start() {
       await check();
       timer = clock.every(checkEveryMs, () => {
-        check().catch((error) => logger.warn({ err: error, folder }, 'the free space of the disk could not be read'));
+        check().catch((error) => logger.warn({ err: error, folder }, 'cannot read the free disk space'));
       });
       timer.unref();
     },

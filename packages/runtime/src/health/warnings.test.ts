@@ -20,5 +20,5 @@ test('warnings are logged, except those of timers in the past', async () => {
   process.emitWarning('mind the gap');
   await warned;
   await new Promise((resolve) => setImmediate(resolve));
-  expect(logged).toMatchObject([[{ err: { message: 'mind the gap' } }, 'Node.js or a library warned']]);
+  expect(logged).toMatchObject([[{ err: { message: 'mind the gap' } }, 'warning of Node.js or a library']]);
 });

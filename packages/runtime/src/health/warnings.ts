@@ -10,6 +10,6 @@ const HARMLESS = 'TimeoutNegativeWarning';
 export function logWarnings(logger: Logger): void {
   process.removeAllListeners('warning');
   process.on('warning', (warning) => {
-    if (warning.name !== HARMLESS) logger.warn({ err: warning }, 'Node.js or a library warned');
+    if (warning.name !== HARMLESS) logger.warn({ err: warning }, 'warning of Node.js or a library');
   });
 }

@@ -250,9 +250,9 @@ function loggingFailures(exporter: OTLPTraceExporter, endpoint: string, logger: 
         if (failed && !isFailing)
           logger.warn(
             { part: 'traces', endpoint, err: result.error },
-            'the collector takes no traces: they are left out',
+            'the trace collector is unavailable; dropping traces',
           );
-        if (!failed && isFailing) logger.info({ part: 'traces', endpoint }, 'the collector takes traces again');
+        if (!failed && isFailing) logger.info({ part: 'traces', endpoint }, 'the trace collector recovered');
         isFailing = failed;
         // Failed spans are dropped; the SDK would log each failure again.
         done({ code: 0 });

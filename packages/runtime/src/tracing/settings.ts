@@ -13,7 +13,7 @@ const SAMPLERS = [
 export const tracingVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     ...text(
-      'Collector that takes traces by OTLP/HTTP (JSON), as `http://collector:4318`. Unset: no traces, and the library is not loaded.',
+      'Collector for traces over OTLP/HTTP (JSON), such as `http://collector:4318`. If unset, nothing is traced and the library is not loaded.',
     ),
     parse(value) {
       const url = URL.parse(value);
@@ -22,22 +22,20 @@ export const tracingVariables = {
     },
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
-    ...secret('Headers for the collector, as `name=value,name=value`.'),
+    ...secret('Headers for the collector: `name=value,name=value`.'),
     parse(value) {
       headersOf(value);
       return value;
     },
   },
-  OTEL_SERVICE_NAME: text(
-    'Name of the service in traces; where unset, `outrider`, with the name of the process behind it.',
-  ),
+  OTEL_SERVICE_NAME: text('Name of the service in traces. If unset, `outrider` followed by the name of the process.'),
   OTEL_TRACES_SAMPLER: oneOf(
     SAMPLERS,
     'parentbased_always_on',
-    'Which traces are recorded; of packets at most 500 a second in each gateway. A fleet of any size wants `parentbased_traceidratio`. The same in all services.',
+    'Which traces are recorded. Each gateway records at most 500 packets a second. Use `parentbased_traceidratio` in production. It must be the same in all services.',
   ),
   OTEL_TRACES_SAMPLER_ARG: {
-    description: 'The share that `traceidratio` records, from 0 to 1. The same in all services.',
+    description: 'Fraction of traces that `traceidratio` records, from 0 to 1. It must be the same in all services.',
     fallback: '1',
     secret: false,
     parse(value) {

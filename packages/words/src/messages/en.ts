@@ -107,7 +107,7 @@ export const en: MessageWords = {
     failed: (title) => `${title} could not be made`,
     reasons: {
       gone: 'What it names does not exist any more, or you may not see it.',
-      'too-large': 'It is too large: ask for fewer vehicles, or for less time.',
+      'too-large': 'It is too large: request fewer vehicles, or a shorter time range.',
       failed: 'The service failed to make it. Make it again in the console, or wait for the next one.',
     },
     tooLarge: (megabytes, url) => `It has ${megabytes} MB, which is too large for an e-mail. It is at ${url}`,

@@ -10,8 +10,8 @@ export const excel = z
   .default('false')
   .meta({
     description:
-      '`true`: cells parted by semicolons, numbers with a decimal comma, and a byte order mark, as Excel opens it in ' +
-      'much of Europe.',
+      '`true`: cells separated by semicolons, numbers with a decimal comma, and a byte order mark, as Excel expects it ' +
+      'in much of Europe.',
   });
 
 /** The sentence of a description that names the columns. */
@@ -27,10 +27,10 @@ export function csvExample(columns: readonly string[], cells: Readonly<Record<st
 /** Documentation of the response of an export. */
 export function csvAnswer(rows: string, example: string) {
   return {
-    description: `A header, and a row for ${rows}.`,
+    description: `A header row, and a row for ${rows}.`,
     mediaType: 'text/csv',
     body: z.string().meta({ examples: [example] }),
-    headers: { 'Content-Disposition': 'A name for the file.' },
+    headers: { 'Content-Disposition': 'Suggested file name.' },
   };
 }
 

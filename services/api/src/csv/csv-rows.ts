@@ -41,7 +41,7 @@ function readRecords<Column extends string, T>(
   const { delimiter, records } = readSheet(text);
   const header = records.next();
   if (header.done) {
-    faults.add({ row: 1, detail: 'There must be a header with the names of the columns.' });
+    faults.add({ row: 1, detail: 'The file must begin with a header that contains the names of the columns.' });
     return [];
   }
   const columns = header.value.cells.map((cell) => {
@@ -51,8 +51,8 @@ function readRecords<Column extends string, T>(
   for (const [nth, column] of columns.entries()) {
     const place = { row: header.value.row, column: column.slice(0, 100) };
     if (!(known as readonly string[]).includes(column))
-      faults.add({ ...place, detail: `There is no such column; there are ${known.join(', ')}.` });
-    else if (columns.indexOf(column) < nth) faults.add({ ...place, detail: 'It is there twice.' });
+      faults.add({ ...place, detail: `There is no such column. Known columns: ${known.join(', ')}.` });
+    else if (columns.indexOf(column) < nth) faults.add({ ...place, detail: 'The header has this column twice.' });
   }
   if (!faults.isEmpty) return [];
   const rows: T[] = [];
@@ -64,7 +64,7 @@ function readRecords<Column extends string, T>(
       break;
     }
     if (cells.length !== columns.length) {
-      faults.add({ row, detail: `It has ${cells.length} cells, the header ${columns.length}.` });
+      faults.add({ row, detail: `The row has ${cells.length} cells, but the header has ${columns.length}.` });
       continue;
     }
     const named = Object.fromEntries(columns.map((column, nth) => [column, armed((cells[nth] ?? '').trim())]));

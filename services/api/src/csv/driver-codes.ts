@@ -9,11 +9,11 @@ export const driverCodes = z
   .array(
     line(MAX_DRIVER_CODE).refine(
       (text) => driverCodeOf(text) !== '',
-      'It must be a code: zeros alone say that no card is there.',
+      'It must be a code. A value of zeros alone means that there is no card.',
     ),
   )
   .max(MAX_CODES)
   .meta({
     description:
-      'Cards, keys and tags (iButton, RFID, driver card), each as the terminal sends it: upper or lower case, spaces, colons and dashes make no difference. Unique among the drivers of a dealer.',
+      'Codes of cards, keys and tags (iButton, RFID, driver card), as the terminal sends them. Upper or lower case, spaces, colons and dashes make no difference. A code is unique among the drivers of a dealer.',
   });

@@ -48,14 +48,17 @@ const NUMBERS = {
 const MAX_ATTRIBUTES = 96;
 const attributesIn = z
   .record(z.string().min(1).max(64), z.union([z.number(), z.string().max(200), z.boolean()]))
-  .refine((attributes) => Object.keys(attributes).length <= MAX_ATTRIBUTES, `At most ${MAX_ATTRIBUTES}.`);
+  .refine(
+    (attributes) => Object.keys(attributes).length <= MAX_ATTRIBUTES,
+    `It must have at most ${MAX_ATTRIBUTES} attributes.`,
+  );
 const alarmsIn = z.array(z.enum(ALARMS)).max(ALARMS.length);
 const REASONS = {
-  'out-of-range': ['latitude', 'The place is none on Earth.'],
-  'null-island': ['latitude', '0/0 is what a receiver says before its first fix.'],
+  'out-of-range': ['latitude', 'The latitude or the longitude is out of range.'],
+  'null-island': ['latitude', 'The position is 0/0, which a receiver reports before its first fix.'],
   'time-in-future': ['fixTime', 'It is in the future.'],
   'time-too-old': ['fixTime', 'It is before 2005.'],
-  jump: ['fixTime', 'It is a jump.'],
+  jump: ['fixTime', 'The position is too far from the last one: a jump.'],
 } as const;
 
 /** Reads the rows of a CSV as positions. Errors in them are added to `faults`. */
@@ -99,8 +102,8 @@ function readRow(
   if (!time.success) fail('fixTime', 'It must be a time in ISO 8601, such as 2026-01-15T12:00:00Z.');
   const latitude = number('latitude', -90, 90);
   const longitude = number('longitude', -180, 180);
-  if (latitude === null && !isWrong) fail('latitude', 'It must be there.');
-  if (longitude === null && !isWrong) fail('longitude', 'It must be there.');
+  if (latitude === null && !isWrong) fail('latitude', 'It is missing.');
+  if (longitude === null && !isWrong) fail('longitude', 'It is missing.');
   const position: Position = {
     ...blankPosition(time.data ?? 0, latitude ?? 0, longitude ?? 0),
     valid: flag('valid') ?? true,

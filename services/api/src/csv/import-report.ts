@@ -7,7 +7,7 @@ import type { Reply } from '../route.ts';
 export const dryRun = z
   .enum(['true', 'false'])
   .default('false')
-  .meta({ description: '`true`: only find out what would become of it, with all errors, and change nothing.' });
+  .meta({ description: '`true`: change nothing, and only return what the call would do, or all its errors.' });
 
 const OUTCOMES = ['created', 'updated', 'unchanged'] as const;
 
@@ -33,7 +33,7 @@ export function importReport(
       items: z.array(
         z.strictObject({
           ...place,
-          id: idOut.nullable().meta({ description: 'Null for what a dry run would add.' }),
+          id: idOut.nullable().meta({ description: 'Null for items that a dry run would add.' }),
           outcome: z.enum(OUTCOMES),
         }),
       ),

@@ -72,7 +72,7 @@ class RowReader {
     const cell = this.#cells[column];
     if (!cell) return null;
     const read = schema.safeParse(cell);
-    return read.success ? read.data : this.wrong(column, read.error.issues[0]?.message ?? 'It is wrong.');
+    return read.success ? read.data : this.wrong(column, read.error.issues[0]?.message ?? 'It is not valid.');
   }
 
   number(column: keyof Cells, delimiter: Delimiter, max: number, least: number): number | null {
@@ -105,7 +105,7 @@ export function readPlanLines(text: string, faults: Faults): PlanLine[] {
     const { vehicle } = reader;
     const group = cells.group || null;
     if ((vehicle === null) === (group === null) && !reader.isWrong)
-      reader.wrong('group', 'A row names either a vehicle or a group.');
+      reader.wrong('group', 'A row must name either a vehicle or a group.');
     const name = reader.text('name', line(100)) ?? '';
     if (name === '' && !reader.isWrong) reader.wrong('name', 'A plan needs a name.');
     const span = (prefix: 'every' | 'warning') =>
@@ -120,7 +120,7 @@ export function readPlanLines(text: string, faults: Faults): PlanLine[] {
       reader.wrong('everyKm', 'A plan needs one of everyKm, everyHours, everyDays and everyCounter.');
     const counterName = reader.text('counter', line(100));
     if ((counterName === null) !== (every.counter === null) && !reader.isWrong)
-      reader.wrong(counterName === null ? 'counter' : 'everyCounter', 'counter and everyCounter go together.');
+      reader.wrong(counterName === null ? 'counter' : 'everyCounter', 'counter and everyCounter must be set together.');
     for (const [field, suffix] of SPANS)
       if (warning[field] !== null && warning[field] >= (every[field] ?? 0))
         reader.wrong(`warning${suffix}`, `It must be less than every${suffix}.`);

@@ -90,7 +90,7 @@ function readLine(row: number, cells: Cells, delimiter: Delimiter, faults: Fault
   const vehicleId = cells.vehicleId && readUuid(cells.vehicleId);
   if (vehicleId === null) wrong('vehicleId', 'It must be a UUID.');
   if (!vehicleId && !terminalId && !plate && !vehicleName)
-    wrong('vehicleId', `A row needs a vehicle: by ${VEHICLE_COLUMNS.join(', ')}.`);
+    wrong('vehicleId', `A row needs a vehicle, in one of the columns ${VEHICLE_COLUMNS.join(', ')}.`);
   if (!name) wrong('name', 'A sensor needs a name.');
   const fields: Record<string, unknown> = {};
   for (const column of FIELD_COLUMNS) {
@@ -146,7 +146,7 @@ function calibrationOf(cell: string): { raw: number; value: number }[] | WrongCe
   for (const pair of cell.split(/\s+/)) {
     const [raw, value, ...more] = pair.split('=').map(realOf);
     if (raw == null || value == null || more.length > 0)
-      return new WrongCell(`“${pair.slice(0, 40)}” must be a raw value and a value, such as 2048=182.5.`);
+      return new WrongCell(`“${pair.slice(0, 40)}” must be a pair of a raw value and a value, such as 2048=182.5.`);
     points.push({ raw, value });
   }
   return points;

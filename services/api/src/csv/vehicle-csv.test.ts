@@ -192,7 +192,7 @@ describe('vehicles as CSV', () => {
       '8 groups',
       '8 groups',
     ]);
-    expect(answer.body.detail).toBe('12 things are wrong; nothing was changed.');
+    expect(answer.body.detail).toBe('12 errors were found; nothing was changed.');
     expect(await listed()).toEqual([]);
   });
 

@@ -39,7 +39,7 @@ export const VEHICLE_CSV = new DefinitionCsv<Vehicle, VehicleLine>({
       else for (const { message } of result.error.issues) wrong(column, message);
     }
     if (said.secret && !canShowSecret(said.protocol)) {
-      wrong('terminalSecret', `Terminals of ${said.protocol} can show no secret.`);
+      wrong('terminalSecret', `Terminals of the protocol ${said.protocol} cannot send a secret.`);
       delete said.secret;
     }
     return { access: accessOf(said) };

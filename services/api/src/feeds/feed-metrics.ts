@@ -20,13 +20,13 @@ export function createFeedMetrics(metrics: Metrics, lagSeconds: (feed: FeedName)
   const registers = [metrics];
   const open = new Gauge({
     name: 'outrider_feed_calls',
-    help: 'Calls of feeds under way, by how they are answered; `page` are those that may wait',
+    help: 'Open feed requests, by form of the response; `page` includes long polls',
     labelNames: ['feed', 'form'],
     registers,
   });
   new Gauge({
     name: 'outrider_feed_lag_seconds',
-    help: 'Of the open stream that is farthest behind: age of the oldest record of the log that it has not come to',
+    help: 'Lag of the slowest open feed stream: age of the oldest log record it has not read',
     labelNames: ['feed'],
     registers,
     collect() {
@@ -35,13 +35,13 @@ export function createFeedMetrics(metrics: Metrics, lagSeconds: (feed: FeedName)
   });
   const items = new Counter({
     name: 'outrider_feed_items_total',
-    help: 'Items that consumers of feeds were sent',
+    help: 'Items sent to feed consumers',
     labelNames: ['feed'],
     registers,
   });
   const refused = new Counter({
     name: 'outrider_feed_refused_total',
-    help: 'Calls of feeds that were refused, by the bound that was exceeded',
+    help: 'Refused feed requests, by the limit that was exceeded',
     labelNames: ['bound'],
     registers,
   });

@@ -244,7 +244,8 @@ export class Feeds {
 
   async #reading(feed: FeedName, place: FeedPlace): Promise<FeedReading> {
     const { log, clock } = this.#parts;
-    if (log === undefined) throw new Problem('unavailable', 'There is no log to follow here.');
+    if (log === undefined)
+      throw new Problem('unavailable', 'Feeds are not available in this service, which has no log.');
     const context = { feed, log, pages: this.#pages.get(feed) ?? [], owners: this.#owners, clock };
     return 'cursor' in place ? FeedReading.from(context, place.cursor) : FeedReading.begin(context, place.from);
   }
@@ -255,8 +256,12 @@ export class Feeds {
       this.#metrics.refused(exceeded === 'key' ? 'account' : 'total');
       const headers = { 'retry-after': '5' };
       if (exceeded === 'key')
-        throw new Problem('too-many-requests', 'This account follows as many feeds as it may.', { headers });
-      throw new Problem('unavailable', 'As many feeds are followed as this service bears; try again.', { headers });
+        throw new Problem('too-many-requests', 'This account already follows the maximum number of feeds.', {
+          headers,
+        });
+      throw new Problem('unavailable', 'This service already has the maximum number of open feeds; try again later.', {
+        headers,
+      });
     }
     let isOpen = true;
     const admission: Admission = {
@@ -304,6 +309,6 @@ const FORMS: Readonly<Record<StreamForm, Form>> = {
 /** Maps a failure to a problem for the caller. Unexpected errors are returned unchanged. */
 function asFeedProblem(error: unknown): unknown {
   if (isLogAway(error))
-    return new Problem('unavailable', 'The log does not answer; try again.', { headers: { 'retry-after': '5' } });
+    return new Problem('unavailable', 'The log is unavailable; try again later.', { headers: { 'retry-after': '5' } });
   return asProblem(error) ?? error;
 }

@@ -13,8 +13,8 @@ const text = z.strictObject({
     .string()
     .min(1)
     .max(MAX_TEXT_CHARACTERS)
-    .regex(/^[\x20-\x7e]*$/, 'It may hold printable ASCII characters.')
-    .meta({ description: 'Sent as it is, in what the protocol wraps texts in.' }),
+    .regex(/^[\x20-\x7e]*$/, 'It must contain only printable ASCII characters.')
+    .meta({ description: 'Sent unchanged, within the text message of the protocol.' }),
 });
 
 /** A speed up to which an engine may be blocked. */

@@ -16,7 +16,7 @@ export const CUSTOM_EXAMPLE = {
 
 const name = z
   .string()
-  .regex(ATTRIBUTE_NAME, 'It must be 1 to 64 letters, digits, _ and -, the first a letter or a digit.');
+  .regex(ATTRIBUTE_NAME, 'It must be 1 to 64 letters, digits, _ or -, beginning with a letter or a digit.');
 const value = z.union([line(MAX_ATTRIBUTE_TEXT), z.number(), z.boolean()], {
   error: `It must be a text of 1 to ${MAX_ATTRIBUTE_TEXT} characters, a number, true or false.`,
 });
@@ -25,7 +25,7 @@ const shown = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]
 export const externalId = line(EXTERNAL_ID.maxCharacters)
   .nullable()
   .meta({ description: EXTERNAL_ID.description, examples: [EXTERNAL_ID.example] });
-const described = `What clients keep with it: at most ${MAX_CUSTOM_ATTRIBUTES} names with a text, a number or a flag each. The service only stores it.`;
+const described = `Attributes for clients: at most ${MAX_CUSTOM_ATTRIBUTES} names, each with a text, a number, true or false. The service only stores them.`;
 
 /** All custom attributes of an object. */
 export const customAttributes = z
@@ -42,7 +42,7 @@ export const customAttributesPatch = z
     message: `It must have at most ${2 * MAX_CUSTOM_ATTRIBUTES} names.`,
   })
   .meta({
-    description: `${described} Names that are left out stay; null takes one away.`,
+    description: `${described} Names that are left out are kept; null removes a name.`,
     examples: [{ costCentre: '4712', leased: null }],
   });
 
@@ -55,8 +55,8 @@ export const NEW_CUSTOM_FIELDS = {
 export const CUSTOM_FIELDS_PATCH = { externalId, customAttributes: customAttributesPatch };
 /** Custom fields in a response. */
 export const CUSTOM_FIELDS_OUT = {
-  externalId: z.string().nullable().meta({ description: 'What another system knows it by.' }),
-  customAttributes: shown.meta({ description: 'What clients keep with it.' }),
+  externalId: z.string().nullable().meta({ description: 'Identifier in another system.' }),
+  customAttributes: shown.meta({ description: 'Attributes for clients, which the service only stores.' }),
 };
 
 const ATTRIBUTE_ASKED = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63}):([^,]{1,500})$/;
@@ -70,7 +70,7 @@ export const customQuery = {
     .min(1)
     .max(EXTERNAL_ID.maxCharacters)
     .optional()
-    .meta({ description: 'Only those with this `externalId`.', examples: [CUSTOM_EXAMPLE.externalId] }),
+    .meta({ description: 'Return only items with this `externalId`.', examples: [CUSTOM_EXAMPLE.externalId] }),
   attribute: severalOf(
     z
       .string()
@@ -81,8 +81,8 @@ export const customQuery = {
     .optional()
     .meta({
       description:
-        'Only those with this custom attribute: its name, a colon and its value, as in `costCentre:4711`. Of several, ' +
-        'all must hold. A value with a comma is not found by it.',
+        'Return only items with this custom attribute: its name, a colon and its value, as in `costCentre:4711`. If ' +
+        'several are given, all must match. Values that contain a comma cannot be searched for.',
     }),
 };
 

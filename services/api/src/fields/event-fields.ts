@@ -30,7 +30,7 @@ export function eventFields(): Record<string, z.ZodType> {
 }
 
 function sentenceOf({ kinds, about }: Use): string {
-  const names = `Of ${kinds.map((kind) => `\`${kind}\``).join(', ')}`;
+  const names = `For ${kinds.map((kind) => `\`${kind}\``).join(', ')}`;
   return about === undefined ? `${names}.` : `${names}: ${about[0]?.toLowerCase()}${about.slice(1)}`;
 }
 

@@ -5,23 +5,23 @@ export const ALARM_MEANINGS: Readonly<Record<Exclude<Alarm, 'power-cut'>, string
   sos: 'The panic button was pressed.',
   'low-battery': 'The battery of the terminal is low.',
   tamper: 'The terminal was opened, moved or disconnected.',
-  overspeed: 'The terminal finds a speed above the limit that is set in itself.',
-  crash: 'It measured an impact.',
+  overspeed: 'The speed exceeds the limit configured in the terminal.',
+  crash: 'The terminal measured an impact.',
   'harsh-acceleration':
-    'Speed rose fast. As an event it is `harsh-driving`, as are the two below; rules that name alarms get it too.',
-  'harsh-braking': 'Speed fell fast.',
-  'harsh-cornering': 'A bend was taken fast.',
+    'The vehicle accelerated hard. This alarm and the two below become `harsh-driving` events; rules that select them as alarms match as well.',
+  'harsh-braking': 'The vehicle braked hard.',
+  'harsh-cornering': 'The vehicle cornered hard.',
   towing: 'The vehicle is moved with the ignition off.',
   jamming: 'The radio or the satellite signal is jammed.',
-  other: 'An alarm of the terminal that has no name of its own here.',
-  'terminal-conflict': 'Two devices send under the same terminal id at the same time; the gateway raises it.',
+  other: 'Any other alarm of the terminal.',
+  'terminal-conflict': 'Two devices send with the same terminal id at the same time. Raised by the gateway.',
 };
 
 /** Tables of the causes of each kind of event, and of the alarms, as Markdown. */
 export function eventTables(): string {
   const table = (head: string, meanings: Readonly<Record<string, string>>) =>
     [
-      `| ${head} | what makes it |`,
+      `| ${head} | cause |`,
       '|---|---|',
       ...Object.entries(meanings).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`),
     ].join('\n');

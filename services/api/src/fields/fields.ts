@@ -32,7 +32,7 @@ export const timeOut = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-
 const NO_TIME = 'It must be a time such as 2026-01-15T12:00:00.000Z.';
 /** End of a time whose `+03:00` was not encoded: a plus in a query stands for a space. */
 const LOST_PLUS = / \d\d:\d\d$/;
-const PLUS = 'In a query, + is written %2B.';
+const PLUS = 'In a query, + must be written as %2B.';
 const ISO_TIME = z.iso.datetime({ offset: true });
 const TIME_PATTERN = z.regexes.datetime({ offset: true }).source;
 /** Times from 2001 to 2286. Numbers with more or fewer digits are ambiguous. */
@@ -98,7 +98,7 @@ export const EmailStatesOut = z
   )
   .meta({
     description:
-      '`pending`: its holder was sent a link and has not confirmed it yet; until then it gets nothing else. `unsubscribed`: its holder wants nothing, until the holder confirms it again.',
+      '`pending`: a link was sent to the address and its holder has not confirmed it yet; until then nothing else is sent to it. `unsubscribed`: nothing is sent to the address until its holder confirms it again.',
   });
 
 const DEFAULT_LIMIT = 100;
@@ -115,7 +115,7 @@ const DECIMAL = /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?$/;
 export function wholeParameter(min: number, max: number, example: number) {
   const bounds = `It must be ${min} to ${max}.`;
   const value = z
-    .int({ error: 'It must be a whole number, in digits alone.' })
+    .int({ error: 'It must be a whole number, written in digits only.' })
     .min(min, bounds)
     .max(max, bounds)
     .meta({ examples: [example] });
@@ -137,14 +137,14 @@ export function decimalParameter(min: number, max: number, example: number) {
 export const paging = {
   limit: wholeParameter(1, MAX_LIMIT, DEFAULT_LIMIT)
     .default(DEFAULT_LIMIT)
-    .meta({ description: 'At most this many items, and one at least.' }),
+    .meta({ description: 'Maximum number of items on a page, at least 1.' }),
   cursor: z
     .string()
     // The cursor may contain a name of 200 characters.
     .max(1500)
     .optional()
     .meta({
-      description: '`nextCursor` of the page before.',
+      description: '`nextCursor` of the previous page.',
       examples: [writeCursor('01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57')],
     }),
 };
@@ -154,7 +154,10 @@ export function listOf<T extends z.ZodType>(item: T) {
   const example = exampleOf(item);
   const list = z.strictObject({
     items: z.array(item),
-    nextCursor: z.string().nullable().meta({ description: 'Ask on with this as `cursor`; null on the last page.' }),
+    nextCursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'Pass this value as `cursor` to get the next page. Null on the last page.' }),
   });
   return example === undefined
     ? list
@@ -185,7 +188,7 @@ export function readCursor<T extends z.ZodType>(schema: T, cursor: string | unde
     // An unreadable cursor is refused below, like one with unknown content.
   }
   const result = schema.safeParse(value);
-  if (!result.success) throw badParameter('cursor', 'It is not a cursor that a list gave.');
+  if (!result.success) throw badParameter('cursor', 'It is not the cursor of a list.');
   return result.data;
 }
 
@@ -208,11 +211,17 @@ export function searching<const Field extends string>(...fields: readonly [Field
       .min(1)
       .max(100)
       .optional()
-      .meta({ description: 'Only those with this in a name or number that people know them by.', examples: ['van'] }),
+      .meta({
+        description:
+          'Return only items with this text in their name or in another field that identifies them, such as a number. Case-insensitive.',
+        examples: ['van'],
+      }),
     sort: z
       .enum([...fields, ...fields.map((field) => `-${field}` as const)])
       .optional()
-      .meta({ description: 'Field to sort by; `-` before it: downwards. By default, in the order of creation.' }),
+      .meta({
+        description: 'Field to sort by, with a leading `-` in descending order. Default: the order of creation.',
+      }),
   };
 }
 

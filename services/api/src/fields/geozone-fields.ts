@@ -44,20 +44,18 @@ export const geometryOut = z
 
 export const shape = z.enum(['polygon', 'multipolygon', 'circle', 'line']).meta({
   description:
-    'A polygon has a Polygon, a multipolygon a MultiPolygon whose parts do not overlap, a circle a Point with ' +
-    '`radiusM`, a line a LineString with `widthM`.',
+    'Decides the geometry. `polygon`: a Polygon. `multipolygon`: a MultiPolygon whose parts do not overlap. `circle`: a ' +
+    'Point with `radiusM`. `line`: a LineString with `widthM`.',
 });
 export const radiusM = z.number();
 export const widthM = z.number();
-const groupIds = z
-  .array(id<GroupId>())
-  .max(1000)
-  .nullable()
-  .meta({ description: 'Watches vehicles of these groups; null: all that its owner may see.' });
+const groupIds = z.array(id<GroupId>()).max(1000).nullable().meta({
+  description: 'The geozone watches the vehicles of these groups. Null for all vehicles that its owner may see.',
+});
 const sharedGroupIds = z
   .array(id<GroupId>())
   .max(1000)
-  .meta({ description: 'Users who were given one of these groups may see it as well.' });
+  .meta({ description: 'Users who were given one of these groups may see the geozone as well.' });
 
 /** Properties of a new geofence, besides its geometry. */
 export const NEW_GEOZONE_PROPERTIES = {

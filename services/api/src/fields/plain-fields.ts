@@ -10,7 +10,7 @@ const PRINTABLE = /^\P{Cc}*$/u;
 
 /** Single-line text for people. */
 export function line(maxCharacters: number) {
-  return z.string().trim().min(1).max(maxCharacters).regex(PRINTABLE, 'It must not hold control characters.');
+  return z.string().trim().min(1).max(maxCharacters).regex(PRINTABLE, 'It must not contain control characters.');
 }
 
 /** Text for people, of one or several lines. */
@@ -20,7 +20,7 @@ export function text(maxCharacters: number) {
     .trim()
     .min(1)
     .max(maxCharacters)
-    .regex(/^[^\p{Cc}]*(?:[\r\n\t][^\p{Cc}]*)*$/u, 'It must not hold control characters.');
+    .regex(/^[^\p{Cc}]*(?:[\r\n\t][^\p{Cc}]*)*$/u, 'It must not contain control characters.');
 }
 
 /** A UUID as the service writes it. */

@@ -40,7 +40,7 @@ const MAX_COLUMNS = 100;
 const MAX_EVENT_KINDS = 50;
 
 export const TIME_ZONE_ABOUT =
-  'Whose days, weeks, months and hours they are: an IANA name. CSV, XLSX and PDF have their times by its clock (a CSV with the offset, as `2026-11-27T01:30:00.000+05:30`); JSON and the other formats in UTC.';
+  'IANA name of the time zone in which days, weeks, months and hours are counted. Times in CSV, XLSX and PDF are in this time zone (in CSV with the offset, as `2026-11-27T01:30:00.000+05:30`). JSON and the other formats have times in UTC.';
 
 /** Text that the given parser accepts; its error becomes the message. */
 const readable = (maxLength: number, read: (text: string) => unknown) =>
@@ -57,17 +57,17 @@ const readable = (maxLength: number, read: (text: string) => unknown) =>
 
 /** Working hours of a week. */
 export const workHours = readable(MAX_WORK_HOURS_LENGTH, readWorkHours).meta({
-  description: `Days and spans of work by the clock of the time zone; a span that ends before it begins ends on the next day. Default \`${DEFAULT_WORK_HOURS}\`.`,
+  description: `Working days and hours, in the time zone of the report. A span that ends before it begins ends on the next day. Default: \`${DEFAULT_WORK_HOURS}\`.`,
   examples: ['Mo-Fr 08:00-12:00,13:00-17:00; Sa 22:00-06:00'],
 });
 /** Weights of violations. */
 export const ecoWeights = readable(MAX_ECO_WEIGHTS_LENGTH, readEcoWeights).meta({
-  description: `Points of eco-driving: for each harsh acceleration, braking and cornering, and for each minute of speeding, idling and over-revving; 0 to 100. What is not named keeps its default. Default \`${DEFAULT_ECO_WEIGHTS}\`.`,
+  description: `Penalty points of eco-driving: for each harsh acceleration, braking and cornering, and for each minute of speeding, idling and over-revving; 0 to 100 each. Weights that are left out keep their default. Default: \`${DEFAULT_ECO_WEIGHTS}\`.`,
   examples: ['speeding=2, braking=5, idling=0'],
 });
 export const groupBy = z.enum(GROUPINGS);
 export const language = z.enum(LANGUAGES as [Language, ...Language[]]).meta({
-  description: 'Of a PDF. Default: that of the account’s preferences, else English.',
+  description: 'Language of a PDF. Default: that of the account’s preferences, otherwise English.',
   examples: ['en'],
 });
 
@@ -76,11 +76,11 @@ function columnsField({ columns }: ReportKind): z.ZodType {
   const known = columns.map(({ name }) => name);
   const column = z
     .string()
-    .refine((name) => known.includes(name), { error: `There are ${known.join(', ')}.` })
+    .refine((name) => known.includes(name), { error: `It must be one of ${known.join(', ')}.` })
     .meta({ examples: known.slice(0, 2) });
   return severalOf(column, MAX_COLUMNS).optional().meta({
     description:
-      'Of a file: the columns that it has, repeated or parted by commas. Default: all; of a PDF those for reading.',
+      'Columns of a file, as a repeated parameter or separated by commas. Default: all columns; for a PDF, those meant for reading.',
   });
 }
 
@@ -89,12 +89,13 @@ export const sensors = z
   .min(1)
   .max(50)
   .meta({
-    description: 'Of these sensors alone, each by its id or by its name, whatever the case.',
+    description: 'Only these sensors, each by its id or by its name, case-insensitive.',
     examples: [['Cargo']],
   });
 
 export const driverIds = z.array(id<DriverId>()).min(1).max(50).meta({
-  description: 'Only what these drivers did: assigned by hand, else known by the code that the terminal sent.',
+  description:
+    'Only data of these drivers. The driver is the one assigned manually, otherwise the one identified by the code that the terminal sent.',
 });
 
 /** The parameters of the kind's `GET` that not every kind has. */
@@ -119,7 +120,7 @@ export function ownParameters(kind: ReportKind): z.ZodRawShape {
         .optional()
         .meta({
           description:
-            'Of JSON, XLSX and PDF: totals of each group. JSON has them on its first page, XLSX in a sheet of their own, a PDF has its rows in groups.',
+            'For JSON, XLSX and PDF: adds the totals of each group. JSON has them on the first page, XLSX on a separate sheet. In a PDF, the rows are grouped.',
           examples: [groupings[0]],
         }),
     }),
@@ -137,16 +138,16 @@ export function ownParameters(kind: ReportKind): z.ZodRawShape {
       kind: severalOf(z.enum(EVENT_KINDS).meta({ examples: ['speeding', 'alarm'] }), MAX_EVENT_KINDS)
         .optional()
         .meta({
-          description: 'Only events of these kinds, repeated or parted by commas.',
+          description: 'Return only events of these kinds, as a repeated parameter or separated by commas.',
         }),
     }),
     ...(geozoneId && {
-      geozoneId: id<GeofenceId>().optional().meta({ description: 'Only visits of this one.' }),
+      geozoneId: id<GeofenceId>().optional().meta({ description: 'Return only visits of this geozone.' }),
     }),
     ...(maxPoints && {
       maxPoints: wholeParameter(MAX_POINTS.min, MAX_POINTS.max, 500).optional().meta({
         description:
-          'At most so many positions of each vehicle: those that show the most of its way, and its extremes (first, last, outermost, fastest), without jumps and what the terminal does not trust. From 100 on, two of them are farther apart than ten minutes and than eight `maxPoints`-th parts of the interval only where data is missing. Such a track comes in one page for each vehicle.',
+          'Maximum number of positions per vehicle. Those that best show the path are returned, with the extremes (first, last, outermost, fastest), but without jumps and without positions that the terminal marks as unreliable. With 100 or more, the time between two of them exceeds both ten minutes and 8/`maxPoints` of the interval only where data is missing. Such a track has one page per vehicle.',
       }),
     }),
   };
@@ -169,7 +170,7 @@ function kindsWithPeriod(): string {
   return list.format(
     kinds.map(({ name, parameters }, nth) => {
       const usual = `\`${parameters?.period}\``;
-      return `\`${name}\` (${nth === 0 ? `where it is ${usual} by default` : usual})`;
+      return `\`${name}\` (${nth === 0 ? `default ${usual}` : usual})`;
     }),
   );
 }
@@ -180,17 +181,17 @@ export const MAX_VEHICLES = 200;
 /** The fields of a report in a body: the parameters of its `GET`. */
 export const REPORT_FIELDS = {
   kind: z.enum(KINDS).meta({ description: 'Kind of the report, as in the path of its `GET`.' }),
-  format: z.enum(FORMAT_NAMES).meta({ description: '`geojson`, `gpx` and `kml` are for tracks.' }),
+  format: z.enum(FORMAT_NAMES).meta({ description: '`geojson`, `gpx` and `kml` are only for tracks.' }),
   vehicleId: id<VehicleId>().optional(),
   vehicleIds: z
     .array(id<VehicleId>())
     .min(1)
     .max(MAX_VEHICLES)
     .optional()
-    .meta({ description: 'Several vehicles, in place of one.' }),
+    .meta({ description: 'Several vehicles, instead of `vehicleId`.' }),
   groupId: id<GroupId>().optional().meta({
     description:
-      'The vehicles of this group that the caller may see; without any of the three: all that the caller may see.',
+      'The vehicles of this group that the caller may see. Without `vehicleId`, `vehicleIds` and `groupId`: all vehicles that the caller may see.',
   }),
   timeZone: z
     .string()
@@ -201,22 +202,22 @@ export const REPORT_FIELDS = {
   period: z
     .enum(PERIODS)
     .optional()
-    .meta({ description: `Of ${kindsWithPeriod()}.` }),
+    .meta({ description: `Only for ${kindsWithPeriod()}.` }),
   eventKinds: z
     .array(z.enum(EVENT_KINDS))
     .min(1)
     .max(MAX_EVENT_KINDS)
     .optional()
-    .meta({ description: `Of ${kindsWith('eventKinds')}.` }),
+    .meta({ description: `Only events of these kinds. Only for ${kindsWith('eventKinds')}.` }),
   geozoneId: id<GeofenceId>()
     .optional()
-    .meta({ description: `Of ${kindsWith('geozoneId')}: only those of this one.` }),
+    .meta({ description: `Only visits of this geozone. Only for ${kindsWith('geozoneId')}.` }),
   maxPoints: z
     .int()
     .min(MAX_POINTS.min)
     .max(MAX_POINTS.max)
     .optional()
-    .meta({ description: `Of ${kindsWith('maxPoints')}.` }),
+    .meta({ description: `Maximum number of positions per vehicle. Only for ${kindsWith('maxPoints')}.` }),
   workHours: workHours.optional(),
   ecoWeights: ecoWeights.optional(),
   sensors: sensors.optional(),
@@ -227,12 +228,14 @@ export const REPORT_FIELDS = {
     .max(MAX_COLUMNS)
     .optional()
     .meta({
-      description: 'Those that the file has; without, all, and of a PDF those for reading. Not of formats for tracks.',
+      description:
+        'Columns of the file. Default: all columns; for a PDF, those meant for reading. Not for formats of tracks.',
       examples: [['vehicleName']],
     }),
-  groupBy: groupBy
-    .optional()
-    .meta({ description: 'Totals of each group: a sheet of an XLSX, the order of a PDF. Kinds have `groupings`.' }),
+  groupBy: groupBy.optional().meta({
+    description:
+      'Adds the totals of each group: on a separate sheet in XLSX; in a PDF, the rows are grouped. `groupings` of the kind lists the possible values.',
+  }),
   language: language.optional(),
 };
 
@@ -268,13 +271,17 @@ export function reportFrom(fields: ReportFields): Omit<ReportRequest, 'fromMs' |
   const { parameters = {}, isTrack } = known ?? {};
   for (const name of OWN_PARAMETERS)
     if (fields[name] !== undefined && parameters[name] === undefined)
-      throw badField(`/${name}`, `It is for reports of ${namesOf((each) => each.parameters?.[name]).join(', ')}.`);
-  if (!isTrack && FORMATS.find(({ name }) => name === format)?.ofTracks) throw badField('/format', 'It is for tracks.');
+      throw badField(
+        `/${name}`,
+        `It is only for reports of kind ${namesOf((each) => each.parameters?.[name]).join(', ')}.`,
+      );
+  if (!isTrack && FORMATS.find(({ name }) => name === format)?.ofTracks)
+    throw badField('/format', 'It is only for tracks.');
   if (known !== undefined) requireShape(known, fields);
   if (vehicleId !== undefined && groupId !== undefined)
     throw badField('/groupId', 'Name a vehicle or a group, not both.');
   if (vehicleIds !== undefined && (vehicleId !== undefined || groupId !== undefined))
-    throw badField('/vehicleIds', 'Name one vehicle, several, or a group.');
+    throw badField('/vehicleIds', 'Give either one vehicle, several vehicles, or a group.');
   return {
     report: kind,
     format,
@@ -305,21 +312,24 @@ export function* requireTemplate(fields: {
   const kind = reportKind(fields.kind);
   if (kind === undefined) return;
   if (!kind.isTrack && FORMATS.find(({ name }) => name === fields.format)?.ofTracks)
-    yield ['format', 'It is for tracks.'];
+    yield ['format', 'It is only for tracks.'];
   if (fields.groupBy !== null && !groupingsOf(kind).includes(fields.groupBy))
-    yield ['groupBy', 'The report has no such groups.'];
+    yield ['groupBy', 'The report cannot be grouped in this way.'];
 }
 
 /** @throws {Problem} when the kind has no such columns or groups, or the format does not show them */
 function requireShape(kind: ReportKind, { columns, groupBy: by, format: name }: Omit<ReportFields, 'kind'>): void {
   const format = FORMATS.find((each) => each.name === name);
   const names = kind.columns.map((column) => column.name);
-  if (columns !== undefined && format?.ofTracks) throw badField('/columns', 'It is for tables.');
+  if (columns !== undefined && format?.ofTracks) throw badField('/columns', 'It is only for tables.');
   if (columns !== undefined && !columns.every((column) => names.includes(column)))
-    throw badField('/columns', `There are ${names.join(', ')}.`);
+    throw badField('/columns', `They must be among ${names.join(', ')}.`);
   if (by === undefined) return;
   const groupings = groupingsOf(kind);
   if (!groupings.includes(by))
-    throw badField('/groupBy', groupings.length === 0 ? 'It has no groups.' : `It may be ${list.format(groupings)}.`);
-  if (!format?.ofGroups) throw badField('/groupBy', 'It is for xlsx and pdf.');
+    throw badField(
+      '/groupBy',
+      groupings.length === 0 ? 'The report cannot be grouped.' : `It may be ${list.format(groupings)}.`,
+    );
+  if (!format?.ofGroups) throw badField('/groupBy', 'It is only for xlsx and pdf.');
 }

@@ -34,7 +34,7 @@ export const sensorSource = z
   })
   .meta({
     description:
-      'A CEL expression over the last record: its fields (`speedKmh`, `ignition`, `supplyV`, `fuelL`, …) and attributes by their names, `attributes["…"]` where a name is no identifier. Numbers are doubles. Beside the operators there are `min`, `max`, `abs`, `floor`, `ceil`, `round`, `bit`, `has`, `double`, `int`, `string` and `size`.',
+      'A CEL expression over the last record. It refers to fields (`speedKmh`, `ignition`, `supplyV`, `fuelL`, …) and attributes by their names; use `attributes["…"]` if a name is not an identifier. Numbers are doubles. Besides the operators, `min`, `max`, `abs`, `floor`, `ceil`, `round`, `bit`, `has`, `double`, `int`, `string` and `size` are available.',
     examples: [TEXT_EXAMPLE],
   });
 
@@ -44,31 +44,41 @@ export const sensorCalibration = z
   .superRefine((points, context) => {
     for (const [nth, { raw }] of points.entries())
       if (nth > 0 && raw <= (points[nth - 1]?.raw ?? raw))
-        context.addIssue({ code: 'custom', path: [nth, 'raw'], message: 'Raw values must grow.' });
+        context.addIssue({ code: 'custom', path: [nth, 'raw'], message: 'Raw values must increase.' });
   })
-  .meta({ description: 'Raw values and what they stand for, linear between. Empty: the raw value is the value.' });
+  .meta({
+    description:
+      'Raw values and the values that they stand for, with linear interpolation between them. If empty, the raw value is used.',
+  });
 
 const threshold = z
   .strictObject({
-    id: id<string>().nullable().optional().meta({ description: 'Left out, it is that of the same threshold, or new.' }),
+    id: id<string>()
+      .nullable()
+      .optional()
+      .meta({ description: 'Default: the id of the existing threshold with the same terms, otherwise a new id.' }),
     condition: z.enum(THRESHOLD_CONDITIONS),
-    min: REAL.nullable().default(null).meta({ description: '`below` this, or the lower end of the range.' }),
-    max: REAL.nullable().default(null).meta({ description: '`above` this, or the upper end of the range.' }),
+    min: REAL.nullable()
+      .default(null)
+      .meta({ description: 'Limit for `below`; lower end of the range for `inside` and `outside`.' }),
+    max: REAL.nullable()
+      .default(null)
+      .meta({ description: 'Limit for `above`; upper end of the range for `inside` and `outside`.' }),
     hysteresis: z.number().min(0).max(1e12).default(0).meta({
       description:
-        'The event ends once the value is so far behind the threshold; of a range at most half of its width.',
+        'How far the value must return behind the threshold before the event ends. For a range, at most half of its width.',
     }),
     forSeconds: z.number().min(0).max(86_400).default(0).meta({
-      description: 'The event begins after the value was so for this long.',
+      description: 'The event begins once the condition has held for this many seconds.',
     }),
   })
   .superRefine(({ condition, min, max, hysteresis }, context) => {
     const refuse = (name: 'min' | 'max' | 'hysteresis', message: string) =>
       context.addIssue({ code: 'custom', path: [name], message });
-    if (condition !== 'above' && min === null) refuse('min', `A threshold \`${condition}\` needs it.`);
-    if (condition !== 'below' && max === null) refuse('max', `A threshold \`${condition}\` needs it.`);
-    if (condition === 'above' && min !== null) refuse('min', 'A threshold `above` has none.');
-    if (condition === 'below' && max !== null) refuse('max', 'A threshold `below` has none.');
+    if (condition !== 'above' && min === null) refuse('min', `The condition \`${condition}\` requires it.`);
+    if (condition !== 'below' && max === null) refuse('max', `The condition \`${condition}\` requires it.`);
+    if (condition === 'above' && min !== null) refuse('min', 'The condition `above` does not use it.');
+    if (condition === 'below' && max !== null) refuse('max', 'The condition `below` does not use it.');
     if (condition === 'above' || condition === 'below' || min === null || max === null) return;
     if (min > max) refuse('max', 'It must not be less than `min`.');
     else if (max - min < 2 * hysteresis)
@@ -81,15 +91,16 @@ export const SENSOR_TERMS = {
   source: sensorSource,
   calibration: sensorCalibration.default([]),
   outside: z.enum(CALIBRATION_OUTSIDE).default('extrapolate').meta({
-    description: 'For raw values beyond the calibration: the nearest line goes on, or the nearest value holds.',
+    description:
+      'Raw values beyond the calibration: `extrapolate` continues the nearest segment, `clamp` uses the nearest value.',
   }),
-  validMin: REAL.nullable().default(null).meta({ description: 'Values below do not count. Null: no bound.' }),
-  validMax: REAL.nullable().default(null).meta({ description: 'Values above do not count. Null: no bound.' }),
+  validMin: REAL.nullable().default(null).meta({ description: 'Lower values are ignored. Null for no limit.' }),
+  validMax: REAL.nullable().default(null).meta({ description: 'Higher values are ignored. Null for no limit.' }),
   onlyWithIgnition: z.boolean().default(false).meta({
-    description: 'Only records whose ignition is on give values.',
+    description: 'If true, only records with the ignition on give values.',
   }),
   smoothing: z.int().min(1).max(MAX_SMOOTHING).default(1).meta({
-    description: 'The value is the median of those of so many records.',
+    description: 'The value is the median of the values of this many records. 1: no smoothing.',
   }),
 };
 
@@ -97,13 +108,13 @@ const sensor = z.strictObject({
   id: id<SensorId>()
     .nullable()
     .optional()
-    .meta({ description: 'Left out, it is that of the sensor of this name, or new.' }),
+    .meta({ description: 'Default: the id of the existing sensor with this name, otherwise a new id.' }),
   name: line(64).meta({ examples: ['Cargo'], description: 'Unique within the vehicle.' }),
   unit: z
     .string()
     .trim()
     .max(16)
-    .regex(/^\P{Cc}*$/u, 'It must not hold control characters.')
+    .regex(/^\P{Cc}*$/u, 'It must not contain control characters.')
     .default(''),
   ...SENSOR_TERMS,
   thresholds: z.array(threshold).max(MAX_SENSOR_THRESHOLDS).default([]),
@@ -128,7 +139,7 @@ export const sensorsIn = z
   .superRefine((sensors, context) => {
     const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
     if (JSON.stringify(sensors).length > MAX_SENSORS_CHARACTERS)
-      refuse([], `All sensors of a vehicle may have ${MAX_SENSORS_CHARACTERS} characters as JSON.`);
+      refuse([], `All sensors of a vehicle together may have at most ${MAX_SENSORS_CHARACTERS} characters as JSON.`);
     const names = sensors.map(({ name }) => sensorNameKey(name));
     const ids = sensors.map((each) => each.id ?? null);
     for (const [nth, { validMin, validMax }] of sensors.entries()) {

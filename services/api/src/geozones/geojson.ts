@@ -28,7 +28,7 @@ export function shapeOf(feature: GeozoneFeature): Shape {
   const errors: { pointer: string; detail: string }[] = [];
   for (const [measure, kind] of Object.entries(MEASURE_OF) as [keyof typeof MEASURE_OF, Shape['type']][])
     if (feature.properties[measure] !== undefined && feature.properties.shape !== kind)
-      errors.push({ pointer: `/properties/${measure}`, detail: `Only the shape "${kind}" has it.` });
+      errors.push({ pointer: `/properties/${measure}`, detail: `Only the shape "${kind}" has this property.` });
   const result = shapeFromFeature(feature);
   if (!result.ok) errors.push(...result.errors);
   else if (errors.length === 0) return result.shape;

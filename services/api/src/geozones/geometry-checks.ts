@@ -130,13 +130,13 @@ export class GeometryChecks {
       else asked.settle(answer);
     });
     worker.on('error', (error) => {
-      this.#logger.error({ err: error }, 'the thread that checks geometries failed');
+      this.#logger.error({ err: error }, 'geometry check thread failed');
     });
     worker.on('exit', () => {
       if (this.#worker !== worker) return;
       this.#worker = null;
       this.#failAll(
-        new Problem('unavailable', 'The geometries could not be checked; try again, with fewer at a time.', {
+        new Problem('unavailable', 'The geometries could not be checked. Try again with fewer at a time.', {
           headers: { 'retry-after': '5' },
         }),
       );

@@ -176,7 +176,7 @@ describe('many geozones as a FeatureCollection', () => {
     expect(answer.status).toBe(400);
     const expected = wrong.flatMap(([, places], nth) => places.map((place) => `/features/${nth}${place}`));
     expect(pointers(answer).toSorted()).toEqual(expected.toSorted());
-    expect(answer.body.detail).toMatch(`${expected.length} things are wrong`);
+    expect(answer.body.detail).toMatch(`${expected.length} errors were found`);
     expect(await names()).toEqual([]);
   });
 
@@ -192,7 +192,7 @@ describe('many geozones as a FeatureCollection', () => {
     const many = await post(collection(new Array(500).fill(null)));
     expect([many.body.errors.length, many.body.detail]).toEqual([
       100,
-      '500 things are wrong; nothing was changed. The first 100 are listed.',
+      '500 errors were found; nothing was changed. The first 100 are listed.',
     ]);
   });
 

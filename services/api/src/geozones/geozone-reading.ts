@@ -7,8 +7,8 @@ import { shapeOf } from './geojson.ts';
 
 export const MAX_FEATURES = 10_000;
 
-const ignored = z.unknown().optional().meta({ description: 'Computed or given: not looked at.' });
-const bbox = z.array(z.number()).max(6).optional().meta({ description: 'Not looked at.' });
+const ignored = z.unknown().optional().meta({ description: 'Set by the service, and ignored here.' });
+const bbox = z.array(z.number()).max(6).optional().meta({ description: 'Ignored.' });
 
 /** One geofence of an import: a new one, or one as exports write it. */
 export const FeatureIn = z
@@ -17,7 +17,7 @@ export const FeatureIn = z
     id: z
       .union([z.string(), z.number()])
       .optional()
-      .meta({ description: 'Of one of the caller’s own geozones: that one is changed. Any other is not looked at.' }),
+      .meta({ description: 'Id of one of the caller’s own geozones, which is then changed. Any other id is ignored.' }),
     bbox,
     geometry: geometryIn,
     properties: z.strictObject({

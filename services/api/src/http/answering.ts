@@ -103,7 +103,7 @@ export function createAnswering(parts: {
     const { status, body, stream, bytes, headers = {} } = await route.handle(input, context);
     // Client disconnects are not errors.
     const onBroken = (error: unknown) => {
-      if (!c.req.raw.signal.aborted) logger.error({ err: error }, 'a response broke off while it was sent');
+      if (!c.req.raw.signal.aborted) logger.error({ err: error }, 'response aborted while it was being sent');
     };
     if (bytes) return new Response(streamedBytes(bytes, onBroken), { status, headers });
     if (stream) return new Response(await streamed(stream, onBroken), { status, headers });
@@ -129,7 +129,7 @@ function requireCaller(identity: Identity, route: Route): KnownIdentity {
 function requireScope({ via, caller }: KnownIdentity, route: Route): void {
   if (via !== 'api-key') return;
   const scope = scopeOf(route);
-  if (scope === null) throw new Problem('forbidden', 'No API key is for this call: log in for it.');
+  if (scope === null) throw new Problem('forbidden', 'This call does not accept API keys: log in instead.');
   if (!hasScope(caller, scope)) throw scopeNeeded(scope);
 }
 

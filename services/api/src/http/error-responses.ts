@@ -34,7 +34,7 @@ function nameOf(kind: ConflictError['kind']): string {
 }
 
 function forOperators({ field }: OperatorOnlyError): Problem {
-  return new Problem('forbidden', 'This value may be set by operators alone.', {
+  return new Problem('forbidden', 'Only operators may set this value.', {
     errors: [{ pointer: `/${field}`, detail: operatorOnly(field) }],
   });
 }
@@ -56,52 +56,52 @@ export function asProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
   if (error instanceof NotFoundError) return notFound();
   if (error instanceof StaleError)
-    return new Problem('stale', 'Read it again, and change what it is now.', {
+    return new Problem('stale', 'Read it again, and repeat the change.', {
       headers: { etag: etagOf(error.current.version) },
     });
   if (error instanceof ConflictError) {
     const pointer = error.kind === 'geofence' ? `/properties/${error.field}` : `/${error.field}`;
-    return new Problem('conflict', 'Something else has this value already.', {
-      errors: [{ pointer, detail: `Another ${nameOf(error.kind)} has it.` }],
+    return new Problem('conflict', 'This value must be unique, and is already in use.', {
+      errors: [{ pointer, detail: `Another ${nameOf(error.kind)} has this value.` }],
     });
   }
   if (error instanceof OverlappingAssignmentError)
-    return new Problem('conflict', 'A driver is assigned to the vehicle at that time.', {
-      errors: [{ pointer: '/vehicleId', detail: `Assignment ${error.id} is of that time: end it first.` }],
+    return new Problem('conflict', 'A driver is already assigned to the vehicle in this interval.', {
+      errors: [{ pointer: '/vehicleId', detail: `Assignment ${error.id} overlaps this interval: end it first.` }],
     });
   if (error instanceof OperatorOnlyError) return forOperators(error);
   if (error instanceof QuotaExceededError) return quotaExceeded(error);
   if (error instanceof UnknownReferenceError) return badField(`/${error.field}`, `${error.id} does not exist.`);
   if (error instanceof TooManyTestsError)
-    return new Problem('too-many-requests', 'Too many test messages: wait before the next.', {
+    return new Problem('too-many-requests', 'Too many test messages. Wait before sending the next.', {
       headers: { 'retry-after': String(Math.ceil(error.retryAfterMs / 1000)) },
     });
   if (error instanceof TooManyRowsError) return new Problem('too-much', `${error.message}.`);
   if (error instanceof TooMuchError)
-    return new Problem('too-much', 'Ask for fewer vehicles, or for less time.', {
-      errors: [{ parameter: 'from', detail: `It takes more ${error.what} than one question may.` }],
+    return new Problem('too-much', 'Request fewer vehicles or a shorter time range.', {
+      errors: [{ parameter: 'from', detail: `The request needs more ${error.what} than allowed.` }],
     });
   if (error instanceof BusyError)
-    return new Problem('unavailable', 'Too many reports are being made; try again.', {
+    return new Problem('unavailable', 'Too many reports are being made. Try again.', {
       headers: { 'retry-after': '5' },
     });
   if (error instanceof PasswordsBusyError)
-    return new Problem('unavailable', 'Too many passwords are being checked; try again.', {
+    return new Problem('unavailable', 'Too many passwords are being checked. Try again.', {
       headers: { 'retry-after': '1' },
     });
   if (error instanceof DamagedRowError)
     return new Problem(
       'damaged',
-      `What is stored of ${UUID.test(error.key) ? error.key : 'it'} is damaged. The operator is notified.`,
+      `The stored data of ${UUID.test(error.key) ? error.key : 'this object'} is damaged. The operator is notified.`,
     );
   if (error instanceof DamagedFileError)
     return new Problem('damaged', `The stored file ${error.id} is damaged. The operator is notified.`);
   if (isDiskFull(error))
-    return new Problem('unavailable', 'The disk is full: nothing was written. Try again later.', {
+    return new Problem('unavailable', 'The disk is full, and nothing was written. Try again later.', {
       headers: { 'retry-after': '30' },
     });
   if (isAway(error))
-    return new Problem('unavailable', 'A part of the service does not answer; try again.', {
+    return new Problem('unavailable', 'A part of the service is unavailable. Try again.', {
       headers: { 'retry-after': '5' },
     });
   return null;

@@ -5,10 +5,16 @@ import { isKnown, mayBeSentInPart, partAsked } from './byte-range.ts';
 
 /** Documentation of the headers of a request for a file. */
 export const FILE_REQUEST_HEADERS = {
-  Range: { description: 'One range of bytes; of several, all of the file is sent.', example: 'bytes=0-1048575' },
-  'If-None-Match': { description: 'ETag of what the client has.', example: '"5f2c8a3e9d414b6c8e071a2b3c4d5e6f"' },
+  Range: {
+    description: 'A range of bytes. If several ranges are requested, the whole file is sent.',
+    example: 'bytes=0-1048575',
+  },
+  'If-None-Match': {
+    description: 'ETag of the version that the client has.',
+    example: '"5f2c8a3e9d414b6c8e071a2b3c4d5e6f"',
+  },
   'If-Range': {
-    description: 'ETag of what the client has a part of.',
+    description: 'ETag of the version of which the client has a part.',
     example: '"5f2c8a3e9d414b6c8e071a2b3c4d5e6f"',
   },
 };

@@ -37,7 +37,7 @@ function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
     return 'It is missing.';
   if (issue.code !== 'unrecognized_keys') return undefined;
   const { shape = {} } = issue.inst as Partial<z.ZodObject>;
-  return `There is no such field; known here: ${listed(Object.keys(shape))}.`;
+  return `There is no such field. Known fields: ${listed(Object.keys(shape))}.`;
 }
 
 function listed(names: readonly string[]): string {
@@ -60,7 +60,7 @@ export function readQuery(schema: z.ZodObject | null, url: string): Record<strin
   for (const [name, value] of search === '' ? [] : new URLSearchParams(search)) {
     const parameter = shortened(name);
     if (!known.includes(name))
-      errors.set(name, { parameter, detail: `There is no such parameter; known here: ${listed(known)}.` });
+      errors.set(name, { parameter, detail: `There is no such parameter. Known parameters: ${listed(known)}.` });
     else if (isList(schema?.shape[name])) values[name] = [...(values[name] ?? []), value];
     else if (name in values) errors.set(name, { parameter, detail: 'It is given more than once.' });
     else values[name] = value;
@@ -93,7 +93,7 @@ export async function wholeBody<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch {
-    throw new Problem('invalid-request', 'The body broke off before its end.');
+    throw new Problem('invalid-request', 'The body is incomplete: the client stopped sending before its end.');
   }
 }
 
@@ -158,7 +158,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Problem('invalid-request', 'The body is not JSON.', {
+    throw new Problem('invalid-request', 'The body is not valid JSON.', {
       errors: [{ pointer: '', detail: (error as Error).message.slice(0, 200) }],
     });
   }

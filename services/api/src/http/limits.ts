@@ -162,15 +162,15 @@ export class Limits {
 }
 
 function busy(): Problem {
-  return new Problem('unavailable', 'Other logins of this address are being checked; try again.', {
+  return new Problem('unavailable', 'Other logins from this address are being checked. Try again.', {
     headers: { 'retry-after': '1' },
   });
 }
 
 function tooMany(subject: Subject, restMs: number): Problem {
   const kind = subject.slice(0, subject.indexOf(':')) as 'ip' | 'user' | 'api-key';
-  const whose = { ip: 'this address', user: 'this account', 'api-key': 'this API key' }[kind];
-  return new Problem('too-many-requests', `A limit was exceeded; all calls of ${whose} are refused for a while.`, {
+  const whose = { ip: 'from this address', user: 'of this account', 'api-key': 'with this API key' }[kind];
+  return new Problem('too-many-requests', `A rate limit was exceeded. All calls ${whose} are refused for a while.`, {
     headers: { 'retry-after': String(Math.max(1, Math.ceil(restMs / 1000))) },
   });
 }

@@ -148,14 +148,14 @@ export function answerClientErrors(server: Server, api: Pick<Api, 'fetch'>): voi
     state?.giveUp?.cancel();
     if (code === 'HPE_HEADER_OVERFLOW') return refuse(socket, plainProblem(431, 'The headers are too large.'));
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-      return refuse(socket, plainProblem(408, 'The request did not come whole.'));
+      return refuse(socket, plainProblem(408, 'The request is incomplete: the rest of it did not arrive in time.'));
     if (code !== 'HPE_INVALID_HEADER_TOKEN' || !state?.raw) return refuse(socket, noHttp());
     const request = readLiteralRefresh(state.raw);
     if (request === 'refused') return refuse(socket, noHttp());
     if (request === 'incomplete') {
       // Once the parser has refused a byte, it refuses everything that follows.
       state.giveUp = SYSTEM_CLOCK.after(WHOLE_WITHIN_MS, () =>
-        refuse(socket, plainProblem(408, 'The request did not come whole.')),
+        refuse(socket, plainProblem(408, 'The request is incomplete: the rest of it did not arrive in time.')),
       );
       return;
     }
@@ -165,7 +165,7 @@ export function answerClientErrors(server: Server, api: Pick<Api, 'fetch'>): voi
 }
 
 function noHttp(): Response {
-  return new Problem('invalid-request', 'It is not an HTTP request that can be read.').toResponse();
+  return new Problem('invalid-request', 'The request is not valid HTTP.').toResponse();
 }
 
 /** A problem with nothing but its status and a detail. */

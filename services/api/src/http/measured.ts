@@ -7,14 +7,14 @@ import { GROUPS } from '../paths.ts';
 export function measured(metrics: Metrics): MiddlewareHandler<ApiEnv> {
   const seconds = new Histogram({
     name: 'outrider_http_request_seconds',
-    help: 'Time to answer a request of the REST API, by the group of its route',
+    help: 'Duration of REST API requests, by route group',
     labelNames: ['group'],
     buckets: [0.0025, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [metrics],
   });
   const answered = new Counter({
     name: 'outrider_http_requests_total',
-    help: 'Requests of the REST API that were answered, by route and status',
+    help: 'REST API requests, by route and status',
     labelNames: ['route', 'status'],
     registers: [metrics],
   });

@@ -65,7 +65,10 @@ export async function onceOnly(
   for (let waits = 0; ; waits += 1) {
     const known = await idempotency.find(request);
     if (known === 'other')
-      throw new Problem('idempotency-mismatch', 'Another request had this Idempotency-Key: a new one needs a new key.');
+      throw new Problem(
+        'idempotency-mismatch',
+        'This Idempotency-Key was used for another request. Use a new key for each new request.',
+      );
     if (known === 'new') {
       try {
         const claim = await idempotency.claim(request);
@@ -79,7 +82,10 @@ export async function onceOnly(
       }
     } else if (known !== 'unanswered') return known;
     else if (waits === MAX_WAITS)
-      throw new Problem('conflict', 'A request with this key was made, and its answer was lost: see what it made.');
+      throw new Problem(
+        'conflict',
+        'A request with this key was executed, but its answer was lost. Check what the request created.',
+      );
     else await SYSTEM_CLOCK.sleep(WAIT_MS);
   }
 }

@@ -47,7 +47,7 @@ export function createRelay({ registry, log, logger, metrics, clock }: RelayPart
   let lost = 0;
   new Gauge({
     name: 'outrider_definitions_lost',
-    help: 'Definitions of which the registry lacks what topic definitions has',
+    help: 'Definitions that are in topic `definitions` but missing or outdated in the registry',
     registers: [metrics],
     collect() {
       this.set(lost);

@@ -100,13 +100,13 @@ async function admitted(queue: FairQueue, tenant: string, bytes: number, signal:
     return await queue.enter({ owner: { account: tenant, tenant }, weight: bytes, signal });
   } catch {
     const headers = { 'retry-after': '5' };
-    throw new Problem('unavailable', 'Too many imports are under way; try again.', { headers });
+    throw new Problem('unavailable', 'Too many large requests are being processed. Try again.', { headers });
   }
 }
 
 /** A body without a declared length is read here, not by the handler. */
 function limitBody(maxSize: number): MiddlewareHandler<ApiEnv> {
-  const onError = () => new Problem('too-large', `A body may have ${maxSize} bytes.`).toResponse();
+  const onError = () => new Problem('too-large', `The body must have at most ${maxSize} bytes.`).toResponse();
   const limit = bodyLimit({ maxSize, onError });
   return async (c, next) => {
     let isRead = false;

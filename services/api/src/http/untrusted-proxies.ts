@@ -43,7 +43,7 @@ export class UntrustedProxies {
     this.#parts = parts;
     this.#requests = new Counter({
       name: 'outrider_untrusted_proxy_requests_total',
-      help: 'Requests through a proxy that TRUSTED_PROXIES does not name',
+      help: 'Requests forwarded by a proxy that is not in TRUSTED_PROXIES',
       registers: [parts.metrics],
     });
   }

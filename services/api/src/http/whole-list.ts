@@ -5,7 +5,7 @@ import { exampleOf, listOf } from '../fields/fields.ts';
 import type { Answer, AuthorizedContext, Reply } from '../route.ts';
 
 /** Description of a list's form without pages. */
-export const WHOLE_LIST = `With \`Accept: ${ndjson.mediaType}\` the answer has the whole list, from \`cursor\` on, with an item in each line; \`limit\` is for pages. It is complete where the response ends as HTTP ends it.`;
+export const WHOLE_LIST = `With \`Accept: ${ndjson.mediaType}\`, the answer is the whole list from \`cursor\` on, with one item per line; \`limit\` is ignored. The list is complete only if the HTTP response ends properly.`;
 
 interface Asked {
   limit: number;
@@ -13,7 +13,7 @@ interface Asked {
 }
 
 /** Description of the response with a page of a list. */
-export const PAGE = 'A page of the list; its `nextCursor` asks for the next one.';
+export const PAGE = 'A page of the list. Pass its `nextCursor` as `cursor` to get the next page.';
 
 /** Documented response of a list that is only available in pages. */
 export function pageOf(item: z.ZodType): Answer {

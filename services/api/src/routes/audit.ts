@@ -44,21 +44,29 @@ const AuditEntryOut = z
       .nullable()
       .meta({
         description:
-          'Who did it; null: the service itself, or somebody who was not let in. Of accounts outside their organisation, ' +
-          'dealers see the role alone.',
+          'Account that did it. Null for the service itself and for failed logins. Of accounts outside their ' +
+          'organisation, dealers see only the role; `sessionId`, `apiKeyId` and `address` are then null.',
       }),
-    sessionId: idOut.nullable().meta({ description: 'By which session; null: by none, such as with an API key.' }),
-    apiKeyId: idOut.nullable().meta({ description: 'With which API key; null: with none.' }),
-    address: z.string().nullable().meta({ description: 'From which IP address.' }),
+    sessionId: idOut
+      .nullable()
+      .meta({ description: 'Session in which it was done. Null if there was none, for example with an API key.' }),
+    apiKeyId: idOut.nullable().meta({ description: 'API key that was used. Null if none was used.' }),
+    address: z.string().nullable().meta({ description: 'IP address of the caller.' }),
     subject: z
       .strictObject({
         kind: z.enum(KINDS),
-        id: idOut.nullable().meta({ description: 'Null: a login that no account has.' }),
-        name: z.string().meta({ description: 'Its name at that time; of an account, its login.' }),
+        id: idOut.nullable().meta({ description: 'Null for a failed login whose name no account has.' }),
+        name: z.string().meta({ description: 'Name of the object at that time; for an account, its login.' }),
       })
-      .meta({ description: 'What it was done to.' }),
-    before: fields.meta({ description: 'Fields that changed, as they were; null where there was nothing.' }),
-    after: fields.meta({ description: 'Fields that changed, as they became; null where nothing is left.' }),
+      .meta({ description: 'Object that the action concerned.' }),
+    before: fields.meta({
+      description:
+        'Old values of the fields that changed. Null if there are none, for example when the object was created.',
+    }),
+    after: fields.meta({
+      description:
+        'New values of the fields that changed. Null if there are none, for example when the object was deleted.',
+    }),
   })
   .meta({
     id: 'AuditEntry',
@@ -88,20 +96,25 @@ export const auditRoutes: Route[] = [
     path: '/api/v1/audit',
     group: 'Users',
     operationId: 'listAudit',
-    summary: 'Who changed what, when, and from where: the newest first.',
+    summary: 'List the audit trail, newest first: who changed what, when, and from where.',
     description:
-      'Changes of accounts, vehicles, groups and geofences with the fields that changed, logins that were let in and ' +
-      'those that were not, logouts, blocks, and grants of the API. Operators see all of it; dealers what they and their ' +
-      'users did to what is theirs, and what others did to it. Notification rules are their owners’ own business: of ' +
-      'those of their users, dealers see nothing. Passwords, tokens, and secrets of webhooks and message channels are never in it.',
+      'Contains changes of accounts, vehicles, groups, geozones and other objects, with the fields that changed; ' +
+      'successful and failed logins; logouts; blocked accounts; and grants of the right to use the API. Operators see ' +
+      'all entries. Dealers see what they and their users did to their own objects, and what others did to these. ' +
+      'Dealers do not see entries about the notification rules of their users. Passwords, tokens, and secrets of ' +
+      'webhooks and message channels are never included.',
     query: z.object({
       ...paging,
-      from: utcRangeEndSuchAs('2026-01-15T00:00:00.000Z').optional().meta({ description: 'Not before.' }),
-      to: utcRangeEndSuchAs('2026-01-16T00:00:00.000Z').optional().meta({ description: 'Before this.' }),
-      userId: id<UserId>().optional().meta({ description: 'Only what this account did.' }),
-      subject: id<string>().optional().meta({ description: 'Only what was done to this.' }),
-      action: z.enum(AUDIT_ACTIONS).optional().meta({ description: 'Only this.' }),
-      kind: z.enum(KINDS).optional().meta({ description: 'Only what was done to things of this kind.' }),
+      from: utcRangeEndSuchAs('2026-01-15T00:00:00.000Z')
+        .optional()
+        .meta({ description: 'Return only entries from this time on, inclusive.' }),
+      to: utcRangeEndSuchAs('2026-01-16T00:00:00.000Z')
+        .optional()
+        .meta({ description: 'Return only entries from before this time.' }),
+      userId: id<UserId>().optional().meta({ description: 'Return only actions of this account.' }),
+      subject: id<string>().optional().meta({ description: 'Return only actions on the object with this id.' }),
+      action: z.enum(AUDIT_ACTIONS).optional().meta({ description: 'Return only this kind of action.' }),
+      kind: z.enum(KINDS).optional().meta({ description: 'Return only actions on objects of this kind.' }),
     }),
     answers: { 200: pageOf(AuditEntryOut) },
     problems: ['forbidden'],

@@ -17,10 +17,14 @@ const KINDS = [...RECALCULATIONS, REPORT_JOB, ERASURE, ERASE_HISTORY, RETENTION,
 /** Fields of every job. */
 const job = {
   id: idOut,
-  userId: idOut.nullable().meta({ description: 'Who asked for it; null: the service itself.' }),
-  state: z.enum(JOB_STATES).meta({ description: '`queued`: waits for its turn; long ones do so time and again.' }),
-  percent: z.number().meta({ description: 'How far it is.' }),
-  error: z.string().nullable().meta({ description: 'Why it failed.' }),
+  userId: idOut
+    .nullable()
+    .meta({ description: 'Account that requested the job. Null if the service itself created it.' }),
+  state: z.enum(JOB_STATES).meta({
+    description: '`queued`: waiting for a worker. Long jobs run in several turns and are `queued` between them.',
+  }),
+  percent: z.number().meta({ description: 'Progress in percent, 0 to 100.' }),
+  error: z.string().nullable().meta({ description: 'Reason why the job failed. Null unless it failed.' }),
   createdAt: timeOut,
   startedAt: timeOut.nullable(),
   finishedAt: timeOut.nullable(),
@@ -47,36 +51,38 @@ const RecalculationOut = z
     ...job,
     kind: z.enum(RECALCULATIONS).meta({
       description:
-        '`late-data`: begun by the service, because positions came late; `old-data`: more than 31 days late.',
+        '`late-data`: started by the service because positions arrived late. `old-data`: the same for positions that arrived more than 31 days late.',
     }),
     subjectId: idOut
       .nullable()
-      .meta({ description: 'The geozone or the vehicle; null where it is not to be seen (any more).' }),
-    from: timeOut.meta({ description: 'The time range that is recalculated; its end is not part of it.' }),
+      .meta({ description: 'The geozone or the vehicle. Null if it was deleted or is not visible to the caller.' }),
+    from: timeOut.meta({
+      description: 'Start of the recalculated time range, inclusive. Its end, `to`, is exclusive.',
+    }),
     to: timeOut,
-    positions: z.int().meta({ description: 'Positions gone through so far.' }),
+    positions: z.int().meta({ description: 'Number of positions processed up to now.' }),
     result: z
       .strictObject({
         vehicles: z.int(),
-        added: z.int().meta({ description: 'Events that were not known.' }),
+        added: z.int().meta({ description: 'Number of events that were missing before.' }),
         changed: z.int(),
-        removed: z.int().meta({ description: 'Events that never happened.' }),
+        removed: z.int().meta({ description: 'Number of events that were removed because they did not happen.' }),
       })
       .nullable()
-      .meta({ description: 'What came out of it; null before it is done.' }),
+      .meta({ description: 'Result of the job. Null unless it is done.' }),
   })
   .meta({ id: 'RecalculationJob', examples: [RECALCULATION_EXAMPLE] });
 
 /** Description of `historyFrom`: the time from which the history of all the vehicles is complete. */
 export const HISTORY_FROM =
-  'What was before is erased of at least one of the vehicles, by request or by the retention of a group or of the fleet. Absent where the report begins later.';
+  'Time from which the history of all vehicles of the report is complete. Earlier data of at least one of them was erased, on request or by the retention of a group or of the fleet. Absent if the report begins at this time or later.';
 
 export const incompleteOut = z
   .array(z.strictObject({ from: timeOut, to: timeOut }))
   .meta({
     id: 'IncompleteTimes',
     description:
-      'The archive has lost rows of these times, of whichever vehicles, and could not bring them back. Absent where it has all.',
+      'Time ranges within the report for which the archive has lost rows that are not restored. The rows may belong to any vehicle. Absent if nothing was lost.',
     examples: [[{ from: '2026-01-15T12:00:00.000Z', to: '2026-01-15T13:00:00.000Z' }]] as never,
   })
   .optional();
@@ -91,13 +97,17 @@ export const ReportJobOut = z
     format: z.string(),
     subjectId: idOut.nullable().meta({
       description:
-        'The vehicle or the group; null: all that its user may see, or one that is not to be seen (any more).',
+        'The vehicle or the group. Null if the report covers several vehicles or all that the account may see, and if the vehicle or group was deleted or is not visible to the caller.',
     }),
-    scheduleId: idOut.nullable().meta({ description: 'The schedule that made it; null: asked for by a call.' }),
-    from: timeOut.nullable().meta({ description: 'Null in both: a report about now.' }),
+    scheduleId: idOut
+      .nullable()
+      .meta({ description: 'The schedule that created the job. Null if a call requested it.' }),
+    from: timeOut.nullable().meta({
+      description: 'Start of the time range. `from` and `to` are both null for a report about the current state.',
+    }),
     to: timeOut.nullable(),
     timeZone: z.string(),
-    rows: z.int().meta({ description: 'Rows written so far.' }),
+    rows: z.int().meta({ description: 'Number of rows written up to now.' }),
     result: z
       .strictObject({
         rows: z.int(),
@@ -105,16 +115,17 @@ export const ReportJobOut = z
         name: z.string().meta({ description: 'Suggested name for the saved file.' }),
         mediaType: z.string(),
         summary: z.array(z.string()).meta({
-          description: 'Its totals as its reader reads them; what its e-mails say.',
+          description:
+            'Totals of the report as lines of text, in the language and units of the reader. E-mails with the report contain the same lines.',
           examples: [['Distance: 120 km']],
         }),
         historyFrom: timeOut.optional().meta({ description: HISTORY_FROM }),
         incomplete: incompleteOut,
-        url: z.string().meta({ description: 'Where the file is.' }),
-        expiresAt: timeOut.meta({ description: 'It is kept until then at most.' }),
+        url: z.string().meta({ description: 'Path of the file.' }),
+        expiresAt: timeOut.meta({ description: 'Time at which the file is deleted at the latest.' }),
       })
       .nullable()
-      .meta({ description: 'Its file; null before it is done.' }),
+      .meta({ description: 'The file that the job created. Null unless the job is done.' }),
   })
   .meta({
     id: 'ReportJob',
@@ -156,19 +167,24 @@ const ErasureJobOut = z
     kind: z.literal(ERASURE),
     subject: z.enum(['vehicle', 'user']),
     subjectId: idOut.nullable().meta({ description: 'The vehicle or the account that was deleted.' }),
-    requestedBy: idOut.nullable().meta({ description: 'Who deleted it.' }),
-    dueAt: timeOut.meta({ description: 'Until then nothing is erased, and the job can be cancelled.' }),
+    requestedBy: idOut.nullable().meta({ description: 'Account that deleted it.' }),
+    dueAt: timeOut.meta({ description: 'Until this time nothing is erased, and the job can be cancelled.' }),
     result: z
       .strictObject({
-        archiveRows: z.int().meta({ description: 'Rows of positions and events.' }),
+        archiveRows: z.int().meta({ description: 'Number of erased rows of positions and events.' }),
         videos: z.int(),
-        reports: z.int().meta({ description: 'Files of reports.' }),
-        serviceFiles: z.int().meta({ description: 'Files of service records.' }),
+        reports: z.int().meta({ description: 'Number of erased report files.' }),
+        serviceFiles: z.int().meta({ description: 'Number of erased files of service records.' }),
         notifications: z.int(),
-        auditLines: z.int().meta({ description: 'Lines of the audit trail from which personal data was removed.' }),
+        auditLines: z
+          .int()
+          .meta({ description: 'Number of audit trail entries from which personal data was removed.' }),
       })
       .nullable()
-      .meta({ description: 'What was erased, of all that went together with it; null before it is done.' }),
+      .meta({
+        description:
+          'What was erased. The counts cover all vehicles and accounts that were erased in the same run. Null unless the job is done.',
+      }),
   })
   .meta({
     id: 'ErasureJob',
@@ -195,13 +211,13 @@ const ErasureJobOut = z
 const erased = z
   .strictObject({
     vehicles: z.int(),
-    archiveRows: z.int().meta({ description: 'Rows of positions and events.' }),
+    archiveRows: z.int().meta({ description: 'Number of erased rows of positions and events.' }),
     videos: z.int(),
-    reports: z.int().meta({ description: 'Files of reports.' }),
+    reports: z.int().meta({ description: 'Number of erased report files.' }),
     notifications: z.int(),
   })
   .nullable()
-  .meta({ description: 'What was erased; null before it is done.' });
+  .meta({ description: 'What was erased. Null unless the job is done.' });
 const HISTORY_ERASURE_EXAMPLE = {
   id: '01961f3d-3d43-7f6b-9e4a-5c9d3f7b1e94',
   userId: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79',
@@ -217,8 +233,10 @@ export const HistoryErasureOut = z
   .strictObject({
     ...job,
     kind: z.literal(ERASE_HISTORY),
-    subjectId: idOut.nullable().meta({ description: 'The vehicle; null where it is not to be seen any more.' }),
-    before: timeOut.meta({ description: 'What the vehicle did before it is erased.' }),
+    subjectId: idOut
+      .nullable()
+      .meta({ description: 'The vehicle. Null if it was deleted or is not visible to the caller.' }),
+    before: timeOut.meta({ description: 'Data of the vehicle from before this time is erased.' }),
     result: erased,
   })
   .meta({
@@ -234,7 +252,7 @@ export const HistoryErasureOut = z
   });
 const RetentionOut = z.strictObject({ ...job, kind: z.literal(RETENTION), subjectId: z.null(), result: erased }).meta({
   id: 'RetentionJob',
-  description: 'The daily erasure of what groups keep no longer.',
+  description: 'Daily erasure of history that is older than the retention of groups and fleets.',
   examples: [{ ...HISTORY_ERASURE_EXAMPLE, kind: RETENTION, subjectId: null, userId: null }],
 });
 
@@ -243,19 +261,21 @@ export const PersonExportOut = z
     ...job,
     kind: z.literal(PERSON_EXPORT),
     subject: z.enum(['user', 'driver']),
-    subjectId: idOut
-      .nullable()
-      .meta({ description: 'The account or the driver; null where it is not to be seen any more.' }),
+    subjectId: idOut.nullable().meta({
+      description: 'The account or the driver. Null if it was deleted or the caller may no longer export its data.',
+    }),
     result: z
       .strictObject({
         bytes: z.int(),
         name: z.string().meta({ description: 'Suggested name for the saved file.' }),
         mediaType: z.string(),
-        url: z.string().meta({ description: 'Where the file is, for who asked for it.' }),
-        expiresAt: timeOut.meta({ description: 'It is kept until then at most.' }),
+        url: z
+          .string()
+          .meta({ description: 'Path of the file. Only the account that requested the export can download it.' }),
+        expiresAt: timeOut.meta({ description: 'Time at which the file is deleted at the latest.' }),
       })
       .nullable()
-      .meta({ description: 'Its file; null before it is done.' }),
+      .meta({ description: 'The file that the job created. Null unless the job is done.' }),
   })
   .meta({
     id: 'PersonExportJob',
@@ -376,19 +396,21 @@ export function accepted(job: Job, { retentionMs }: JobAccess): Reply {
 }
 
 const timeRange = z.object({
-  from: utcRangeEndSuchAs('2026-01-08T00:00:00.000Z').meta({ description: 'Time of the fix, inclusive.' }),
+  from: utcRangeEndSuchAs('2026-01-08T00:00:00.000Z').meta({
+    description: 'Start of the time range, inclusive, by the time of the fixes.',
+  }),
   to: utcRangeEndSuchAs('2026-01-15T00:00:00.000Z').meta({
-    description: `Time of the fix, exclusive; ${MAX_RECALCULATED_DAYS} days after from at most.`,
+    description: `End of the time range, exclusive. At most ${MAX_RECALCULATED_DAYS} days after \`from\`.`,
   }),
 });
 const ACCEPTED = {
   202: {
-    description: 'It is a job now: see how far it is there.',
+    description: 'The job that was created. Its progress is at the URL in `Location`.',
     body: RecalculationOut,
     headers: { Location: 'URL of the job.' },
   },
 };
-const HOW = `The rules are run over the stored positions, in the order in which they were taken, under the definitions as they are now, and what they say takes the place of the events of that time. Events that began before and went on, or that go on after it, are made whole. Nobody is notified of what was recalculated: such events have the \`origin\` \`recalculated\`.`;
+const HOW = `The rules are applied to the stored positions, in the order of their fix times, with the current definitions. The resulting events replace those of the time range. Events that begin before the time range or continue after it are recalculated as a whole. Recalculated events have the \`origin\` \`recalculated\`, and nobody is notified of them.`;
 
 export const jobRoutes: Route[] = [
   route({
@@ -396,8 +418,8 @@ export const jobRoutes: Route[] = [
     path: '/api/v1/geozones/{id}/recalculate',
     group: 'Geozones',
     operationId: 'recalculateGeozone',
-    summary: 'Ask a geozone about the past.',
-    description: `Makes the events of the geozone, and of no other, anew for all vehicles that it watches now. ${HOW}`,
+    summary: 'Recalculate past events of a geozone.',
+    description: `Recalculates the events of this geozone only, for all vehicles that it watches now. ${HOW}`,
     params: z.object({ id: id<GeofenceId>() }),
     query: timeRange,
     answers: ACCEPTED,
@@ -414,10 +436,10 @@ export const jobRoutes: Route[] = [
     path: '/api/v1/vehicles/{id}/recalculate',
     group: 'Vehicles',
     operationId: 'recalculateVehicle',
-    summary: 'Make the events of a vehicle anew.',
-    description: `All but those of being offline, which positions say nothing of, and those of geozones that are no more. ${HOW}
+    summary: 'Recalculate past events of a vehicle.',
+    description: `Recalculates all events of the vehicle except \`offline\` and \`maintenance-due\`, which positions do not determine, and except those of geozones that were deleted or no longer watch the vehicle. ${HOW}
 
-Where positions come late, the service does this by itself: this call is for definitions that have changed.`,
+The service does this by itself when positions arrive late. Use this call after definitions have changed.`,
     params: z.object({ id: vehicleKey }),
     query: timeRange,
     answers: ACCEPTED,
@@ -431,9 +453,9 @@ Where positions come late, the service does this by itself: this call is for def
   }),
   get('/api/v1/jobs', {
     operationId: 'listJobs',
-    summary: 'Jobs, the newest first.',
+    summary: 'List jobs, newest first.',
     description:
-      'What the caller asked for; for an operator everybody’s, and those that the service began by itself, such as the erasures of deleted vehicles and accounts (`kind=erasure`) and of what groups and fleets keep no longer (`kind=retention`). A job is kept for 30 days after its end.',
+      'Returns the jobs that the caller requested. Operators get the jobs of all accounts, and those that the service started itself, such as erasures of deleted vehicles and accounts (`kind=erasure`) and of history that is older than the retention of groups and fleets (`kind=retention`). A job is kept for 30 days after its end.',
     query: z.object({
       ...paging,
       kind: z.enum(KINDS).optional(),
@@ -450,7 +472,7 @@ Where positions come late, the service does this by itself: this call is for def
   }),
   get('/api/v1/jobs/{id}', {
     operationId: 'getJob',
-    summary: 'How far a job is.',
+    summary: 'Get a job, with its progress.',
     params: z.object({ id: id<JobId>() }),
     answers: { 200: { description: 'The job, with its progress and its result.', body: JobOut } },
     problems: ['not-found'],
@@ -460,11 +482,13 @@ Where positions come late, the service does this by itself: this call is for def
   }),
   post('/api/v1/jobs/{id}/cancel', {
     operationId: 'cancelJob',
-    summary: 'Call a job off.',
+    summary: 'Cancel a job.',
     description:
-      'One that runs ends a moment later. What it has done so far stays done; a job that is over stays as it is. An erasure can only be called off before it begins, one of a vehicle’s history not at all.',
+      'A running job stops shortly afterwards. Work that it has completed is not undone. A finished job is not changed. The erasure of a deleted vehicle or account can be cancelled only before it begins. Erasures of history (`erase-history`, `retention`) cannot be cancelled.',
     params: z.object({ id: id<JobId>() }),
-    answers: { 200: { description: 'The job, which is cancelled.', body: JobOut } },
+    answers: {
+      200: { description: 'The job as it is now. A running job is `cancelled` once it has stopped.', body: JobOut },
+    },
     problems: ['not-found', 'conflict'],
     async handle({ params }, { access }) {
       return { status: 200, body: jobBody(await access.jobs.cancel(params.id), access.jobs.retentionMs) };

@@ -55,7 +55,7 @@ export const operationDescriptions: readonly DescribedRoute[] = (
       method: 'get',
       path: '/api/v1',
       operationId: 'getIndex',
-      summary: 'Where to start: the paths of the documentation, the login and the live API.',
+      summary: 'Get the paths of the documentation, the login, the live API, health and metrics.',
       answers: {
         200: {
           description: 'The paths of this service.',
@@ -69,8 +69,8 @@ export const operationDescriptions: readonly DescribedRoute[] = (
       method: 'get',
       path: '/health/live',
       operationId: 'getLiveness',
-      summary: 'Does the process answer?',
-      description: 'Nothing else is asked: a process that does not answer here is to be started anew.',
+      summary: 'Check whether the process is alive.',
+      description: 'Checks nothing else. A process that does not answer this call should be restarted.',
       answers: {
         200: {
           description: 'The process answers.',
@@ -82,13 +82,13 @@ export const operationDescriptions: readonly DescribedRoute[] = (
       method: 'get',
       path: '/health/ready',
       operationId: 'getReadiness',
-      summary: 'Do its parts work?',
+      summary: 'Check whether all parts of the service work.',
       description:
-        'Asks every part by name. Traffic belongs elsewhere while one of them fails; why it does is in the logger.',
+        'Reports the state of each part by name. Send traffic to another instance while a part fails. The reason is in the log.',
       answers: {
         200: { description: 'All parts work.', body: Readiness },
         503: {
-          description: 'Some part does not.',
+          description: 'At least one part does not work.',
           body: Readiness.meta({
             id: 'Unreadiness',
             examples: [{ status: 'failed', parts: { registry: { status: 'ok' }, log: { status: 'failed' } } }],
@@ -100,10 +100,10 @@ export const operationDescriptions: readonly DescribedRoute[] = (
       method: 'get',
       path: '/metrics',
       operationId: 'getMetrics',
-      summary: 'What was counted and timed, as Prometheus reads it.',
+      summary: 'Get the metrics of the process, for Prometheus.',
       description:
-        'For callers on the same machine, and for others with `METRICS_TOKEN`: `Authorization: Bearer <token>`. Written at most ' +
-        'once a second.',
+        'For callers on the same machine. Others need the token in `METRICS_TOKEN`: `Authorization: Bearer <token>`. ' +
+        'The values are updated at most once a second.',
       problems: ['not-authorized'],
       answers: {
         200: {

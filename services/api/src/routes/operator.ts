@@ -21,21 +21,24 @@ const StatusOut = z
       z.strictObject({
         name: z.string(),
         status: z.enum(['ok', 'failed']),
-        warnings: z.array(z.string()).meta({ description: 'What the operator should look at.' }),
+        warnings: z.array(z.string()).meta({ description: 'Problems that need the attention of the operator.' }),
       }),
     ),
     version: z.string(),
     nodeVersion: z.string(),
-    startedAt: timeOut.meta({ description: 'When the process that answers was started.' }),
+    startedAt: timeOut.meta({ description: 'Time at which the answering process was started.' }),
     uses: z
       .array(
         z.strictObject({
           name: z.enum(USES),
-          used: z.number().nullable().meta({ description: 'Null: this process does not know.' }),
-          limit: z.number().nullable().meta({ description: 'Null: there is none, or this process does not know.' }),
+          used: z.number().nullable().meta({ description: 'Current use. Null if it is not known to this process.' }),
+          limit: z
+            .number()
+            .nullable()
+            .meta({ description: 'Null if there is no limit, or it is not known to this process.' }),
         }),
       )
-      .meta({ description: 'What is used of each bound.' }),
+      .meta({ description: 'Current use and limit of each limited resource.' }),
     history: z
       .strictObject({
         stepSeconds: z.int(),
@@ -44,8 +47,8 @@ const StatusOut = z
       })
       .meta({
         description:
-          'The last hour as this process counted it, the oldest first. Null: it does not count this; on servers each ' +
-          'service counts its own.',
+          'Samples of the last hour, as counted by this process, oldest first. A value is null if this process does not ' +
+          'count it: where the services run as separate processes, each counts its own values.',
       }),
   })
   .meta({
@@ -74,10 +77,15 @@ const DeadLetterOut = z
     topic: z.string(),
     partition: z.int(),
     offset: z.int(),
-    reader: z.string().meta({ description: 'What could not process it; `log`: it could not be decoded.' }),
+    reader: z
+      .string()
+      .meta({ description: 'Consumer that could not process the record; `log` if the record could not be decoded.' }),
     reason: z.string(),
-    at: timeOut.meta({ description: 'When it was put aside.' }),
-    bytes: z.int().nullable().meta({ description: 'Its length; null: it was too long to be kept.' }),
+    at: timeOut.meta({ description: 'Time at which the record was set aside.' }),
+    bytes: z
+      .int()
+      .nullable()
+      .meta({ description: 'Length of the record in bytes. Null if the record was too long to be kept.' }),
   })
   .meta({
     id: 'DeadLetter',
@@ -100,21 +108,28 @@ const ArchiveGapOut = z
   .strictObject({
     id: z.string(),
     table: z.string(),
-    from: timeOut.meta({ description: 'Of its first row; where nothing was known of the part, of the whole month.' }),
+    from: timeOut.meta({
+      description:
+        'Time of the first lost row; `to` is that of the last. If the content of the part is unknown, its whole month.',
+    }),
     to: timeOut,
-    rows: z.int().nullable().meta({ description: 'Null: nothing was known of the part.' }),
+    rows: z.int().nullable().meta({ description: 'Number of lost rows. Null if the content of the part is unknown.' }),
     vehicles: z.int().nullable(),
     reason: z.string().meta({
       description:
-        'Why ClickHouse set the part aside, such as `broken-on-start`; `checksum`: it was read, and is damaged; `gone`: ' +
-        'there is no trace of it; `replaced`: the whole archive is another one.',
+        'Why ClickHouse detached the part, such as `broken-on-start`. `checksum`: the part was read and is damaged. ' +
+        '`gone`: no trace of the part was found. `replaced`: the whole archive was replaced by another one.',
     }),
-    path: z.string().nullable().meta({ description: 'Where its files are now.' }),
+    path: z.string().nullable().meta({ description: 'Current folder of the files of the part, if known.' }),
     noticedAt: timeOut,
     restored: z.enum(['partly', 'not']).nullable().meta({
-      description: 'How far it could be written again from the log; null: that is under way.',
+      description:
+        'Whether rows could be restored from the log: some (`partly`) or none (`not`). Null if the restoration has not finished.',
     }),
-    isAccepted: z.boolean().meta({ description: 'Nobody is warned of it any more. Reports say it all the same.' }),
+    isAccepted: z.boolean().meta({
+      description:
+        'True if an operator accepted the loss. It then causes no more warnings, but reports still list it as `incomplete`.',
+    }),
   })
   .meta({
     id: 'ArchiveGap',
@@ -160,10 +175,10 @@ const MapOut = z
     bytes: z.int(),
     state: z.enum(['served', 'new', 'hidden', 'refused', 'unreadable']).meta({
       description:
-        '`new`: added since the start; the next one finds it. `hidden`: the operator has a map of this name. ' +
-        '`refused`: its name or format is not that of a map.',
+        '`new`: added since the service started; served after the next start. `hidden`: another map of this name is ' +
+        'served instead. `refused`: the name or format is not that of a map.',
     }),
-    name: z.string().nullable().meta({ description: 'What the map calls itself.' }),
+    name: z.string().nullable().meta({ description: 'Name of the map in its own metadata.' }),
     attribution: z.string().nullable(),
     minZoom: z.number().nullable(),
     maxZoom: z.number().nullable(),
@@ -189,12 +204,14 @@ const OwnedSessionOut = z.strictObject({ ...SessionOut.shape, userId: idOut, log
 });
 
 const sessionCursor = z.tuple([z.number(), z.string()]);
-const letterId = z.string().regex(/^[\w-]{1,100}\/\d{1,6}@\d{1,16}\/[\w.-]{1,100}$/, 'It must be an id of the list.');
+const letterId = z
+  .string()
+  .regex(/^[\w-]{1,100}\/\d{1,6}@\d{1,16}\/[\w.-]{1,100}$/, 'It must be the id of a dead letter in the list.');
 
 export const operatorRoutes: Route[] = [
   get('/api/v1/operator/status', {
     operationId: 'getOperatorStatus',
-    summary: 'How the service is: its parts, what it uses of its bounds, and its last hour.',
+    summary: 'Get the state of the service: its parts, the use of its limits, and its last hour.',
     description: 'For operators.',
     answers: { 200: { description: 'The state of the process that answers.', body: StatusOut } },
     problems: ['forbidden'],
@@ -227,7 +244,7 @@ export const operatorRoutes: Route[] = [
   get('/api/v1/operator/sessions', {
     operationId: 'listAllSessions',
     scope: null,
-    summary: 'Sessions of all accounts, the last used first.',
+    summary: 'List the sessions of all accounts, last used first.',
     description: 'For operators. `DELETE /api/v1/users/{id}/sessions/{sessionId}` ends one.',
     query: z.object(paging),
     answers: { 200: pageOf(OwnedSessionOut) },
@@ -250,11 +267,11 @@ export const operatorRoutes: Route[] = [
   }),
   get('/api/v1/operator/archive-gaps', {
     operationId: 'listArchiveGaps',
-    summary: 'Parts of the archive that were lost and could not be written again, the newest first.',
+    summary: 'List lost parts of the archive that could not be restored, newest first.',
     description: 'For operators.',
     answers: {
       200: {
-        description: 'All gaps that are known.',
+        description: 'All known gaps.',
         body: z
           .strictObject({ items: z.array(ArchiveGapOut) })
           .meta({ id: 'ArchiveGaps', examples: [{ items: [exampleOf(ArchiveGapOut)] }] as never }),
@@ -269,8 +286,9 @@ export const operatorRoutes: Route[] = [
   post('/api/v1/operator/archive-gaps/accept', {
     operationId: 'acceptArchiveGap',
     scope: 'write',
-    summary: 'Accept that a part of the archive is lost: nobody is warned of it any more.',
-    description: 'For operators. Reports over its time say `incomplete` all the same.',
+    summary: 'Accept the loss of a part of the archive.',
+    description:
+      'For operators. The loss causes no more warnings. Reports about its time range still list it as `incomplete`.',
     body: z.strictObject({ id: z.string().max(200) }).meta({ id: 'ArchiveGapId', examples: [{ id: GAP_ID }] }),
     answers: { 200: { description: 'The gap, now accepted.', body: ArchiveGapOut } },
     problems: ['forbidden', 'not-found', 'unavailable'],
@@ -283,7 +301,7 @@ export const operatorRoutes: Route[] = [
   }),
   get('/api/v1/operator/dead-letters', {
     operationId: 'listDeadLetters',
-    summary: 'Records that could not be processed and were put aside, the newest first.',
+    summary: 'List records that could not be processed and were set aside, newest first.',
     description: 'For operators. `outrider dead-letters replay` appends them to their topics again.',
     query: z.object(paging),
     answers: { 200: pageOf(DeadLetterOut) },
@@ -310,12 +328,12 @@ export const operatorRoutes: Route[] = [
   }),
   get('/api/v1/operator/dead-letters/file', {
     operationId: 'getDeadLetter',
-    summary: 'The bytes of a record that was put aside.',
+    summary: 'Download a record that was set aside.',
     description: 'For operators.',
     query: z.object({ id: letterId.meta({ examples: [LETTER_ID] }) }),
     answers: {
       200: {
-        description: 'The bytes of the record as the log has them.',
+        description: 'The bytes of the record as they were in the log.',
         mediaType: 'application/octet-stream',
         headers: { 'Content-Disposition': 'Suggested name for the saved file.' },
         body: z.string().meta({ format: 'binary', examples: ['(binary data)'] }),
@@ -342,8 +360,9 @@ export const operatorRoutes: Route[] = [
   }),
   get('/api/v1/operator/maps', {
     operationId: 'listMapFiles',
-    summary: 'Files in the folders of maps, and which of them are served.',
-    description: 'For operators. The folders are `DATA_DIR/maps` and that of the console, read at the start.',
+    summary: 'List the files in the map folders, and whether each is served.',
+    description:
+      'For operators. The folders are `DATA_DIR/maps` and that of the console. Maps are found when the service starts.',
     answers: { 200: { description: 'All map files.', body: listOf(MapOut) } },
     problems: ['forbidden'],
     async handle(_, { access, operated }) {

@@ -48,25 +48,26 @@ const isTimeZone = (zone: string) => {
 const channels = z
   .array(
     z.strictObject({
-      number: z.int().min(1).max(255).meta({ description: 'As the terminal counts its cameras.' }),
+      number: z.int().min(1).max(255).meta({ description: 'Number of the channel in the terminal.' }),
       name: line(100),
       direction: z.enum(CAMERA_DIRECTIONS).default('other'),
     }),
   )
   .min(1)
   .max(MAX_CHANNELS)
-  .refine((all) => new Set(all.map(({ number }) => number)).size === all.length, 'Two channels have one number.');
+  .refine((all) => new Set(all.map(({ number }) => number)).size === all.length, 'Two channels have the same number.');
 const address = z
   .string()
   .min(1)
   .max(2048)
   .meta({
     description:
-      '`jt1078`: phone number of the terminal. `stream`: URL with `{start}`, and where the recorder wants them `{end}`, ' +
-      '`{seconds}`, `{channel}`, `{stream}`, `{quality}`; times as `20260115T120000Z`, or with `:iso`, `:unix`, `:local`.',
+      '`jt1078`: phone number of the terminal. `stream`: URL with the placeholder `{start}` and, if the recorder needs ' +
+      'them, `{end}`, `{seconds}`, `{channel}`, `{stream}` and `{quality}`. Times are written as `20260115T120000Z`, or ' +
+      'in another format, as in `{start:iso}`, `{start:unix}` or `{start:local}`.',
     examples: ['13800000007'],
   });
-const quality = z.enum(VIDEO_QUALITIES).meta({ description: '`main`: as good as it was recorded; `sub`: small.' });
+const quality = z.enum(VIDEO_QUALITIES).meta({ description: '`main`: full quality. `sub`: reduced quality and size.' });
 const timeZone = z
   .string()
   .max(64)
@@ -86,21 +87,26 @@ const ProfileOut = z
   .strictObject({
     id: idOut,
     vehicleId: idOut,
-    terminalId: z.string().nullable().meta({ description: 'Of the vehicle.' }),
+    terminalId: z.string().nullable().meta({ description: 'Terminal of the vehicle. Null if it has none.' }),
     name: z.string(),
     protocol: z.enum(VIDEO_PROTOCOLS),
-    address: z.string().meta({ description: 'Login and password of a URL are not shown.' }),
+    address: z.string().meta({ description: 'As it was set, but login and password in a URL are replaced by `***`.' }),
     channels: z.array(z.strictObject({ number: z.int(), name: z.string(), direction: z.enum(CAMERA_DIRECTIONS) })),
     quality,
     audio: z.boolean(),
     maxFragmentSeconds: z.number(),
     maxParallelDownloads: z.int(),
-    timeZone: z.string().meta({ description: 'The clock by which the terminal files its recordings.' }),
+    timeZone: z
+      .string()
+      .meta({ description: 'IANA name of the time zone in which the terminal labels its recordings.' }),
     addressRefused: z.boolean().meta({
-      description: 'True where the address is the terminal of another vehicle: nothing is fetched until it is changed.',
+      description: 'True if the address is the terminal of another vehicle. No video is fetched until it is changed.',
     }),
-    online: z.boolean().nullable().meta({ description: 'Is the terminal connected? Null: never heard of it.' }),
-    onlineChangedAt: timeOut.nullable().meta({ description: 'Since when that is so.' }),
+    online: z
+      .boolean()
+      .nullable()
+      .meta({ description: 'Whether the terminal is connected. Null if this is not known yet.' }),
+    onlineChangedAt: timeOut.nullable().meta({ description: 'Time at which `online` last changed.' }),
   })
   .meta({
     id: 'VideoProfile',
@@ -131,15 +137,17 @@ const FileOut = z.strictObject({
   videoCodec: z.string(),
   audioCodec: z.string().nullable(),
   frames: z.int(),
-  packetsLost: z.int().meta({ description: 'Of the stream, on the way from the terminal.' }),
-  expiresAt: timeOut.meta({ description: 'Deleted then at the latest.' }),
+  packetsLost: z.int().meta({ description: 'Number of packets that were lost on the way from the terminal.' }),
+  expiresAt: timeOut.meta({ description: 'Time at which the file is deleted at the latest.' }),
 });
 
 const taskFields = {
   id: idOut,
   profileId: idOut,
   vehicleId: idOut,
-  createdBy: idOut.nullable().meta({ description: 'Null: an account that is gone, or that the caller may not see.' }),
+  createdBy: idOut
+    .nullable()
+    .meta({ description: 'Account that created the task. Null if it was deleted or is not visible to the caller.' }),
   channel: z.int(),
   start: timeOut,
   end: timeOut,
@@ -147,19 +155,24 @@ const taskFields = {
   audio: z.boolean(),
   status: z.enum(VIDEO_TASK_STATES).meta({
     description:
-      '`new`: asked for; `waiting`: the terminal is off-line, or the next attempt is not due; `requested`: the ' +
-      'terminal was asked to play; `downloading`; `processing`: the file is finished and stored; `done`; `failed`; `cancelled`.',
+      '`new`: created. `waiting`: the terminal is offline, or the next attempt is not due. `requested`: the terminal was ' +
+      'asked to play the recording. `downloading`: video is arriving. `processing`: the file is being finished and ' +
+      'stored. `done`, `failed` and `cancelled` are final.',
   }),
-  reason: z.enum(VIDEO_FAILURES).nullable().meta({ description: 'What the last attempt met, or why it failed.' }),
+  reason: z.enum(VIDEO_FAILURES).nullable().meta({
+    description: 'Result of the last attempt, or the reason why the task failed. Null if there is nothing to report.',
+  }),
   detail: z.string().nullable(),
   attempts: z.int(),
   progress: z.strictObject({ percent: z.int().min(0).max(100), bytes: z.int() }),
   createdAt: timeOut,
   changedAt: timeOut,
-  expiresAt: timeOut.meta({ description: 'Until when it is tried.' }),
+  expiresAt: timeOut.meta({ description: 'No attempt is made after this time.' }),
   nextAttemptAt: timeOut.nullable(),
   finishedAt: timeOut.nullable(),
-  file: FileOut.nullable().meta({ description: 'Null until it is done, and again when it was deleted.' }),
+  file: FileOut.nullable().meta({
+    description: 'The video file. Null until the task is done, and after the file was deleted.',
+  }),
   fileDeletedAt: timeOut.nullable(),
 };
 const TASK_EXAMPLE = {
@@ -223,8 +236,10 @@ const TaskOut = z
 
 const StorageOut = z
   .strictObject({
-    retentionDays: z.number().meta({ description: 'How long a file is kept.' }),
-    quotaBytes: z.int().meta({ description: 'Above it the oldest files go first.' }),
+    retentionDays: z.number().meta({ description: 'Number of days for which a file is kept.' }),
+    quotaBytes: z.int().meta({
+      description: 'Maximum total size of all files, in bytes. Above it, the oldest files are deleted first.',
+    }),
     usedBytes: z.int(),
     files: z.int(),
     oldestAt: timeOut.nullable(),
@@ -306,8 +321,8 @@ const oneTask = {
   description: 'The task as it is now, with its state and its file.',
   body: TaskOut,
   headers: {
-    ETag: 'Its last change, for `If-Match`.',
-    'Retry-After': 'Seconds after which to ask again; only while it is not finished.',
+    ETag: 'Version of the task, for `If-Match`.',
+    'Retry-After': 'Seconds to wait before the next query. Only while the task is not finished.',
   },
 };
 const ETAG_ALONE = { ETag: oneTask.headers.ETag };
@@ -317,23 +332,26 @@ function requireStreamAddress(text: string): void {
   const wrong = checkStreamAddress(text);
   if (wrong !== null) throw badField('/address', wrong);
   if (text.includes(`//${HIDDEN_CREDENTIALS}@`) || text.includes(`=${HIDDEN_CREDENTIALS}`))
-    throw badField('/address', 'Say login and password again, or leave the address out.');
+    throw badField(
+      '/address',
+      'The login and password in this URL are hidden: enter them again, or leave the address out.',
+    );
 }
 
 const FILE_HEADERS = {
-  'Content-Disposition': 'A file name of vehicle, time and channel.',
-  ETag: 'The same as long as the file is.',
-  'Last-Modified': 'When it was stored.',
+  'Content-Disposition': 'Suggested file name, made of vehicle, time and channel.',
+  ETag: 'Changes only if the file changes.',
+  'Last-Modified': 'Time at which the file was stored.',
   'Accept-Ranges': '`bytes`.',
 };
 const aVideo = z.string().meta({ format: 'binary', examples: ['the bytes of an MP4'] });
 
 export const videoRoutes: Route[] = [
   profiles.list({
-    summary: 'Video profiles of vehicles that the caller may see; by `terminalId` the one of a vehicle’s terminal.',
+    summary: 'List the video profiles of vehicles that the caller may see.',
     description:
-      'All calls of this group are for operators, dealers, and users who were granted the service `video`. Of a terminal ' +
-      'that the caller may not see, or that has no profile, the list is empty.',
+      'All calls of this group are for operators, dealers, and users who were granted the service `video`. The list is ' +
+      'empty for a `terminalId` that the caller may not see, or whose vehicle has no profile.',
     query: z.object({
       ...paging,
       terminalId: z
@@ -341,16 +359,17 @@ export const videoRoutes: Route[] = [
         .min(1)
         .max(64)
         .optional()
-        .meta({ description: 'Id of the terminal that is fitted to the vehicle.', examples: ['13800000007'] }),
+        .meta({ description: 'Return only the profile of the vehicle with this terminal.', examples: ['13800000007'] }),
     }),
     problems: ['forbidden'],
     page: (query, { access }) => access.video.profiles(query.terminalId as TerminalId | undefined, pageAsked(query)),
   }),
   profiles.add({
-    summary: 'Add the video profile of a vehicle; a vehicle has one at most.',
+    summary: 'Add a video profile to a vehicle.',
     description:
-      'What is left out has the value that the answer shows; the address is that of the vehicle’s terminal. For `jt1078` it must be ' +
-      'that; an address that is no vehicle’s terminal is for operators.',
+      'A vehicle has at most one video profile. The answer shows the defaults of the fields that were left out. For ' +
+      '`jt1078`, `address` defaults to the terminal of the vehicle, and must be that terminal; only operators may use a ' +
+      'terminal that no vehicle has instead. For `stream`, `address` is required.',
     body: z
       .strictObject({
         vehicleId: id<VehicleId>(),
@@ -388,7 +407,7 @@ export const videoRoutes: Route[] = [
   profiles.get({ problems: ['forbidden'], get: ({ profile_id: id }, { access }) => access.video.profile(id) }),
   profiles.change({
     summary: 'Change a video profile (JSON merge patch).',
-    description: 'It is in force for the next attempt of each task.',
+    description: 'The change applies from the next attempt of each task.',
     body: z
       .strictObject({ ...profileFields, address })
       .partial()
@@ -401,25 +420,26 @@ export const videoRoutes: Route[] = [
     },
   }),
   profiles.remove({
-    summary: 'Delete a video profile; its unfinished tasks fail, its files stay.',
+    summary: 'Delete a video profile. Its unfinished tasks fail; its files are kept.',
     problems: ['forbidden'],
     remove: ({ profile_id: id }, { access, ifMatch }) => access.video.removeProfile(id, ifMatch),
   }),
   post(`${BASE}/tasks`, {
     operationId: 'addVideoTask',
     scope: 'video',
-    summary: 'Ask for a fragment of video.',
+    summary: 'Order a fragment of video.',
     description:
-      'Refused where the fragment lies in the future or is longer than the profile allows, or where there is no such ' +
-      'channel. A terminal works at its tasks one after the other, in the order of their creation; one that is away is waited for.',
+      'Rejected if the fragment lies in the future, if it is longer than the profile allows, or if the profile has no ' +
+      'such channel. The tasks of a profile are processed in the order of their creation, at most ' +
+      '`maxParallelDownloads` at a time. They wait while the terminal is offline.',
     body: z
       .strictObject({
         profileId: id<VideoProfileId>(),
         channel: z.int().min(1).max(255),
         start: timeIn,
         end: timeIn,
-        quality: quality.optional().meta({ description: 'The profile’s, where it is left out.' }),
-        audio: z.boolean().optional().meta({ description: 'The profile’s, where it is left out.' }),
+        quality: quality.optional().meta({ description: 'Default: that of the profile.' }),
+        audio: z.boolean().optional().meta({ description: 'Default: that of the profile.' }),
       })
       .meta({
         id: 'NewVideoTask',
@@ -432,7 +452,7 @@ export const videoRoutes: Route[] = [
           },
         ],
       }),
-    answers: { 201: { ...oneTask, description: 'The new task, which waits for the camera.' } },
+    answers: { 201: { ...oneTask, description: 'The new task.' } },
     problems: ['forbidden', 'conflict'],
     async handle({ body }, { access, nowMs }) {
       const { start, end, ...rest } = body;
@@ -444,11 +464,11 @@ export const videoRoutes: Route[] = [
   get(`${BASE}/tasks`, {
     operationId: 'listVideoTasks',
     scope: 'video',
-    summary: 'Tasks of vehicles that the caller may see, the newest first.',
+    summary: 'List the video tasks of vehicles that the caller may see, newest first.',
     query: z.object({
       ...paging,
-      profileId: id<VideoProfileId>().optional().meta({ description: 'Only of this profile.' }),
-      status: z.enum(VIDEO_TASK_STATES).optional().meta({ description: 'Only in this state.' }),
+      profileId: id<VideoProfileId>().optional().meta({ description: 'Return only tasks of this profile.' }),
+      status: z.enum(VIDEO_TASK_STATES).optional().meta({ description: 'Return only tasks in this state.' }),
     }),
     answers: { 200: pageOf(ListedTaskOut) },
     problems: ['not-found', 'forbidden'],
@@ -460,7 +480,7 @@ export const videoRoutes: Route[] = [
   get(`${BASE}/tasks/{task_id}`, {
     operationId: 'getVideoTask',
     scope: 'video',
-    summary: 'How far a task is, and everything that became of it.',
+    summary: 'Get a video task, with its progress and history.',
     params: byTask,
     answers: { 200: oneTask },
     problems: ['not-found', 'forbidden'],
@@ -471,8 +491,9 @@ export const videoRoutes: Route[] = [
   post(`${BASE}/tasks/{task_id}/cancel`, {
     operationId: 'cancelVideoTask',
     scope: 'video',
-    summary: 'Cancel a task that is not finished; once more does nothing.',
-    description: 'For its creator, or those who manage the vehicle.',
+    summary: 'Cancel a video task.',
+    description:
+      'Only for the account that created the task, and accounts with the right `edit-vehicles`. A task that is done or failed cannot be cancelled. Cancelling a task again has no effect.',
     params: byTask,
     answers: { 200: { ...oneTask, headers: ETAG_ALONE } },
     problems: ['not-found', 'forbidden', 'conflict'],
@@ -483,10 +504,11 @@ export const videoRoutes: Route[] = [
   patch(`${BASE}/tasks/{task_id}`, {
     operationId: 'changeVideoTask',
     scope: 'video',
-    summary: 'Change what a task asks for, until its terminal is asked to play (JSON merge patch).',
+    summary: 'Change a video task before its terminal is asked to play (JSON merge patch).',
     description:
-      'While it is `new` or `waiting`; after that it is refused as a conflict. It is tried anew at once, until the time ' +
-      'that it had already. For its creator, or those who manage the vehicle.',
+      'Only for the account that created the task, and accounts with the right `edit-vehicles`. A task can be changed ' +
+      'while it is `new` or `waiting`; later the call is refused as a conflict. The task is tried again at once. ' +
+      '`expiresAt` stays the same.',
     params: byTask,
     body: z
       .strictObject({
@@ -510,11 +532,12 @@ export const videoRoutes: Route[] = [
   remove(`${BASE}/tasks/{task_id}`, {
     operationId: 'deleteVideoTask',
     scope: 'video',
-    summary: 'Delete a task and its video; one that is not finished ends.',
-    description: 'For its creator, or those who manage the vehicle. It cannot be undone.',
+    summary: 'Delete a video task and its video.',
+    description:
+      'Only for the account that created the task, and accounts with the right `edit-vehicles`. An unfinished task is stopped. This cannot be undone.',
     params: byTask,
     conditional: true,
-    answers: { 204: { description: 'The task is deleted, and its video.' } },
+    answers: { 204: { description: 'The task and its video are deleted.' } },
     problems: ['not-found', 'forbidden', 'stale'],
     async handle({ params }, { access, ifMatch }) {
       await access.video.removeTask(params.task_id, ifMatch);
@@ -524,19 +547,19 @@ export const videoRoutes: Route[] = [
   get(`${BASE}/tasks/file/{task_id}`, {
     operationId: 'getVideoFile',
     scope: 'video',
-    summary: 'The video of a task that is done, as MP4.',
-    description: 'With `Range`, a part of it. `HEAD` is answered as well.',
+    summary: 'Download the video of a finished task, as MP4.',
+    description: 'With `Range`, a part of the video is returned. `HEAD` is supported.',
     headers: FILE_REQUEST_HEADERS,
     params: byTask,
     answers: {
       200: { description: 'The file.', body: aVideo, mediaType: 'video/mp4', headers: FILE_HEADERS },
       206: {
-        description: 'The part that was asked for.',
+        description: 'The requested part of the file.',
         body: aVideo,
         mediaType: 'video/mp4',
-        headers: { ...FILE_HEADERS, 'Content-Range': 'Which bytes, of how many.' },
+        headers: { ...FILE_HEADERS, 'Content-Range': 'Range of the bytes in this answer, and the length of the file.' },
       },
-      304: { description: 'The client has it already.', headers: FILE_HEADERS },
+      304: { description: 'The client already has the file.', headers: FILE_HEADERS },
     },
     problems: ['not-found', 'forbidden', 'not-done', 'gone', 'range-not-satisfiable'],
     async handle({ params }, { access, method, header }) {
@@ -557,8 +580,9 @@ export const videoRoutes: Route[] = [
   remove(`${BASE}/tasks/file/{task_id}`, {
     operationId: 'deleteVideoFile',
     scope: 'video',
-    summary: 'Delete the video of a task that is done; the task stays in the list.',
-    description: 'For its creator, or those who manage the vehicle. It cannot be undone; once more does nothing.',
+    summary: 'Delete the video of a finished task. The task stays in the list.',
+    description:
+      'Only for the account that created the task, and accounts with the right `edit-vehicles`. This cannot be undone. Deleting the video again has no effect.',
     params: byTask,
     answers: { 204: { description: 'The video is deleted.' } },
     problems: ['not-found', 'forbidden', 'not-done'],
@@ -570,9 +594,9 @@ export const videoRoutes: Route[] = [
   get(`${BASE}/storage`, {
     operationId: 'getVideoStorage',
     scope: 'video',
-    summary: 'How much video is stored, and how much may be.',
-    description: 'For operators alone.',
-    answers: { 200: { description: 'How many bytes are stored, and the bound.', body: StorageOut } },
+    summary: 'Get the use and the limits of the video storage.',
+    description: 'For operators.',
+    answers: { 200: { description: 'Use and limits of the video storage.', body: StorageOut } },
     problems: ['forbidden'],
     async handle(_, { access }) {
       const { usage, config, waiting } = await access.video.storage();

@@ -18,7 +18,7 @@ export function createAccountExpiry({ registry, logger, clock }: AccountExpiryPa
     async work(signal) {
       for (;;) {
         const expired = await registry.users.expire(AT_ONCE);
-        for (const userId of expired) logger.info({ userId }, 'the time of an account is over');
+        for (const userId of expired) logger.info({ userId }, 'account expired');
         if (expired.length < AT_ONCE || signal?.aborted === true) return;
       }
     },

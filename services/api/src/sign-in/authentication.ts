@@ -42,7 +42,7 @@ export function createAuthentication(parts: {
     if ('userId' in checked && checked.userId === user.id) return;
     const reason = 'refused' in checked ? checked.refused : 'passkey of another account';
     await noteFailedLogin(user.login, reason, arrival);
-    throw refused('wrong-second-factor', 'It is no passkey of this account, or what it signed is not good.');
+    throw refused('wrong-second-factor', 'The passkey does not belong to this account, or its signature is not valid.');
   }
 
   async function noteFailedLogin(login: string, reason: string, { address }: Arrival): Promise<void> {
@@ -79,7 +79,7 @@ export function createAuthentication(parts: {
       };
       if ((await brake.pass(attempt, () => useCode(user, code))) !== null) return;
       await noteFailedLogin(user.login, 'wrong code of the second factor', arrival);
-      throw refused('wrong-second-factor', 'The code is wrong, or was used before.');
+      throw refused('wrong-second-factor', 'The code is wrong, or was already used.');
     },
     passkeys,
     async authenticatePasskey(signed, arrival) {
@@ -87,7 +87,7 @@ export function createAuthentication(parts: {
       const user = 'userId' in checked ? directory.users.get(checked.userId) : undefined;
       if (user === undefined) {
         await noteFailedLogin('passkey', 'refused' in checked ? checked.refused : 'deleted', arrival);
-        throw refused('wrong-passkey', 'The passkey is not known here, or what it signed is not good.');
+        throw refused('wrong-passkey', 'The passkey is unknown, or its signature is not valid.');
       }
       await this.refuseBlockedAccount(user, arrival);
       await this.refuseBlocked(user);

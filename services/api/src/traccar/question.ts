@@ -84,7 +84,7 @@ export function questionOf(
 ): Question {
   const { from, to } = asked;
   if (to <= from) throw badParameter('to', 'It must be later than from.');
-  if (to - from > MAX_DAYS * DAY_MS) throw badParameter('to', `It may be ${MAX_DAYS} days after from at most.`);
+  if (to - from > MAX_DAYS * DAY_MS) throw badParameter('to', `It must be at most ${MAX_DAYS} days after from.`);
   return {
     vehicles: vehiclesOf(access, asked),
     fromMs: from,

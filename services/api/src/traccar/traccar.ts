@@ -62,8 +62,7 @@ export interface Traccar {
 const RESOURCES = ['session', 'server', 'devices', 'groups', 'geofences', 'users', 'positions', 'reports', 'events'];
 const SERVED = new RegExp(`^/api/(?:${RESOURCES.join('|')})(?:/|$)`);
 const VERSION = serviceVersion();
-const READ_ONLY =
-  'What Traccar’s clients are served here is read-only: change things in the console, or under /api/v1.';
+const READ_ONLY = 'The API for Traccar’s clients is read-only: make changes in the console, or under /api/v1.';
 const sessionAsked = z.object({ token: z.string().max(2000).optional() });
 
 export function createTraccar(parts: TraccarParts): Traccar {
@@ -138,7 +137,7 @@ function traccarApp({ limits, accessOf, authentication, logger, now }: TraccarPa
       if (!(Symbol.asyncIterator in found)) return c.json(found);
       const body = await streamed(inBrackets(found), (error) => {
         // Client disconnects are not errors.
-        if (!call.signal.aborted) logger.error({ err: error }, 'a response broke off while it was sent');
+        if (!call.signal.aborted) logger.error({ err: error }, 'response aborted while it was being sent');
       });
       return new Response(body, { headers: { 'content-type': 'application/json' } });
     });

@@ -67,14 +67,14 @@ export function createErasureRunner(parts: ErasureRunnerParts): ErasureRunner {
   const { pollMs = 30_000, leaseMs = 300_000 } = parts.config ?? {};
   const erased = new Counter({
     name: 'outrider_erasures_total',
-    help: 'Deleted vehicles and accounts whose stored data was erased',
+    help: 'Deleted vehicles and accounts whose stored data has been erased',
     labelNames: ['subject'],
     registers: [parts.metrics],
   });
 
   new Gauge({
     name: 'outrider_erasures_overdue',
-    help: 'Erasures that were due more than an hour ago and are not done',
+    help: 'Erasures that have been due for more than an hour',
     registers: [parts.metrics],
     async collect() {
       // The database has a readiness check of its own.

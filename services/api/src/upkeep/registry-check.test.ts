@@ -74,7 +74,7 @@ test.each([
   const before = await registry.snapshot();
   const { check: ready } = await start();
   damage(sql);
-  await isSaid('the damaged row of the registry was put back from topic definitions');
+  await isSaid('restored the damaged row of the registry from topic definitions');
   const unaged = (changes: typeof before) => changes.map((change) => ({ ...change, changedAtMs: 0 }));
   expect(unaged(await registry.snapshot())).toEqual(unaged(before));
   expect(said).toContain('a row of the registry is damaged');
@@ -105,7 +105,7 @@ test('a row that nothing else has is said, counted and warned of, until it is ac
   await publish();
   const { check: ready } = await start();
   damage('update credentials set changed_at_ms = changed_at_ms + 1');
-  await isSaid('nothing else has the damaged row of the registry: what needs it fails');
+  await isSaid('cannot restore the damaged row of the registry; requests that need it fail');
   expect(await ready()).toMatchObject({ warnings: [expect.stringContaining('RegistryRowsDamaged')] });
   expect(await damagedRows()).toBe('1');
   const once = said.length;

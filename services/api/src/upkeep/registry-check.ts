@@ -72,7 +72,7 @@ export function createRegistryCheck(parts: RegistryCheckParts): RegistryCheck {
 
   new Gauge({
     name: 'outrider_registry_damaged_rows',
-    help: 'Rows of the registry that are not as they were written',
+    help: 'Registry rows that differ from what was written',
     registers: [metrics],
     collect() {
       this.set(damaged().length);
@@ -94,14 +94,14 @@ export function createRegistryCheck(parts: RegistryCheckParts): RegistryCheck {
 
   /** @returns remaining faults of the structure */
   async function mendIndexes(found: readonly string[]): Promise<string[]> {
-    logger.error({ findings: found }, 'the file of the registry is damaged: its indexes are made again');
+    logger.error({ findings: found }, 'the file of the registry is damaged: rebuilding its indexes');
     try {
       rowSums?.reindex();
     } catch (error) {
-      logger.error({ err: error }, 'the indexes of the registry could not be made again');
+      logger.error({ err: error }, 'cannot rebuild the indexes of the registry');
     }
     const left = (await rowSums?.check()) ?? [];
-    if (left.length === 0) logger.info('the indexes of the registry were made again, and it is whole');
+    if (left.length === 0) logger.info('rebuilt the indexes of the registry; it is intact');
     else
       logger.error(
         { findings: left },
@@ -134,15 +134,15 @@ export function createRegistryCheck(parts: RegistryCheckParts): RegistryCheck {
     for (const row of rows)
       if (left.has(nameOf(row))) {
         lost.add(nameOf(row));
-        logger.error({ ...row }, 'nothing else has the damaged row of the registry: what needs it fails');
-      } else logger.info({ ...row }, 'the damaged row of the registry was put back from topic definitions');
+        logger.error({ ...row }, 'cannot restore the damaged row of the registry; requests that need it fail');
+      } else logger.info({ ...row }, 'restored the damaged row of the registry from topic definitions');
   }
 
   const rounds = poller({ name: 'registry check', work: look, everyMs: lookEveryMs, logger, clock });
 
   const warnings = () => [
     ...(damaged().length > 0 ? [`${damaged().length} ${SENTENCE}`] : []),
-    ...(hasPageSums ? [] : ['PostgreSQL keeps no check sums of its pages: damage of its files would go unnoticed']),
+    ...(hasPageSums ? [] : ['PostgreSQL has no page checksums: damage of its files would go unnoticed']),
   ];
   return {
     name: 'registry check',
@@ -153,7 +153,7 @@ export function createRegistryCheck(parts: RegistryCheckParts): RegistryCheck {
     },
     async start() {
       hasPageSums = await registry.hasPageSums();
-      if (!hasPageSums) logger.warn('PostgreSQL keeps no check sums of its pages: see pg_checksums');
+      if (!hasPageSums) logger.warn('PostgreSQL has no page checksums: see pg_checksums');
       if (rowSums !== null) await rounds.start();
     },
     stop: () => rounds.stop(),

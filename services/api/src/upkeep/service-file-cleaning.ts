@@ -23,7 +23,7 @@ export function createServiceFileCleaning(parts: {
         storedBeforeMs: clock.now() - EVERY_MS,
         ownerOf: (id) => id,
         known: (ids) => registry.serviceRecords.knownFiles(ids),
-        onStray: (id) => logger.info({ file: id }, 'removing a file of no service'),
+        onStray: (id) => logger.info({ file: id }, 'removing a file without a service record'),
       });
     },
   });

@@ -51,10 +51,7 @@ export function createTerminalBindings({
     try {
       await registry.vehicles.learn(contacts);
     } catch (error) {
-      logger.warn(
-        { err: error, vehicles: contacts.length },
-        'vehicles could not be bound to the protocol of their terminal',
-      );
+      logger.warn({ err: error, vehicles: contacts.length }, 'cannot bind vehicles to the protocol of their terminal');
     }
     timer = null;
     if (waiting.size > 0) writeSoon();

@@ -82,7 +82,7 @@ export class BrokerSource {
     this.#leaseKey = `broker:${parts.address}:${parts.clientId}`;
     this.#connected = new Gauge({
       name: 'outrider_broker_connected',
-      help: 'Whether this gateway reads the topics of the broker: 1, or 0',
+      help: '1 if this gateway is subscribed to the topics of the broker, otherwise 0',
       registers: [parts.registry],
     });
   }
@@ -167,7 +167,7 @@ export class BrokerSource {
           if (!this.#isStopping) this.#setState('connecting');
           // A repeated reason is not logged again.
           if (!this.#isStopping && reason !== this.#lastReason)
-            logger.warn({ address, reason }, 'no connection to the broker; trying again');
+            logger.warn({ address, reason }, 'no connection to the broker; retrying');
           this.#lastReason = reason;
           resolve();
         },

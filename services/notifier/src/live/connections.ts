@@ -352,7 +352,7 @@ export class Connections {
     client.grant = grant;
     if (grant !== null)
       authentication.noteApiKeyUse(grant.id, client.address).catch((error) => {
-        logger.warn({ err: error }, 'the use of an API key could not be noted');
+        logger.warn({ err: error }, 'cannot save the last use of an API key');
       });
     client.expiry?.cancel();
     client.expiry = null;

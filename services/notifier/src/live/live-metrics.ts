@@ -33,7 +33,7 @@ export function createLiveMetrics(registry: Metrics, sizes: { clients(): number;
   const registers = [registry];
   new Gauge({
     name: 'outrider_live_clients',
-    help: 'WebSockets of the live API that are open',
+    help: 'Open WebSockets of the live API',
     registers,
     collect() {
       this.set(sizes.clients());
@@ -41,7 +41,7 @@ export function createLiveMetrics(registry: Metrics, sizes: { clients(): number;
   });
   new Gauge({
     name: 'outrider_live_unsent_bytes',
-    help: 'What waits in memory for clients of the live API that take less than they are sent',
+    help: 'Bytes buffered in memory for live API clients that read too slowly',
     registers,
     collect() {
       this.set(sizes.unsentBytes());
@@ -49,19 +49,19 @@ export function createLiveMetrics(registry: Metrics, sizes: { clients(): number;
   });
   const sent = new Counter({
     name: 'outrider_live_messages_total',
-    help: 'Messages given to WebSockets of the live API',
+    help: 'Messages sent to WebSockets of the live API',
     labelNames: ['type'],
     registers,
   });
   const slow = new Counter({
     name: 'outrider_live_slow_disconnects_total',
-    help: 'WebSockets that were closed because their clients took too little, by the bound that was exceeded',
+    help: 'WebSockets closed because the client read too slowly, by the limit that was exceeded',
     labelNames: ['bound'],
     registers,
   });
   const refused = new Counter({
     name: 'outrider_live_refused_total',
-    help: 'WebSockets of the live API that were refused, by the bound that was exceeded',
+    help: 'Refused WebSockets of the live API, by the limit that was exceeded',
     labelNames: ['bound'],
     registers,
   });

@@ -67,24 +67,21 @@ test.each([
   ['[]', 'the message must be a JSON object'],
   ['null', 'the message must be a JSON object'],
   ['{"type":"shout"}', '/type must be "authorize", "subscribe", "unsubscribe" or "ping"'],
-  ['{"type":"ping","id":1}', '/id is not a field of "ping"; known here: type'],
+  ['{"type":"ping","id":1}', '/id is not a field of "ping"; known fields: type'],
   ['{"type":"authorize"}', '/jwt must be a string'],
-  ['{"type":"authorize","jwt":"x","as":"admin"}', '/as is not a field of "authorize"; known here: type, jwt'],
-  ['{"type":"unsubscribe","vehicles":[]}', '/vehicles is not a field of "unsubscribe"; known here: type'],
+  ['{"type":"authorize","jwt":"x","as":"admin"}', '/as is not a field of "authorize"; known fields: type, jwt'],
+  ['{"type":"unsubscribe","vehicles":[]}', '/vehicles is not a field of "unsubscribe"; known fields: type'],
   [
     '{"type":"subscribe","all":true,"vehicleIds":[]}',
-    '/vehicleIds is not a field of "subscribe"; known here: type, vehicles, groups, all, positions, states, counters, batch, delays, events, corrections, notifications, unread, videoTasks, commands, reportJobs, incidents, definitions, since',
+    '/vehicleIds is not a field of "subscribe"; known fields: type, vehicles, groups, all, positions, states, counters, batch, delays, events, corrections, notifications, unread, videoTasks, commands, reportJobs, incidents, definitions, since',
   ],
-  ['{"type":"subscribe"}', 'say which vehicles: "vehicles", "groups" or "all": true'],
-  ['{"type":"subscribe","all":true,"groups":[]}', '"all" stands alone: leave out "vehicles" and "groups"'],
+  ['{"type":"subscribe"}', 'the subscription must contain "vehicles", "groups" or "all": true'],
+  ['{"type":"subscribe","all":true,"groups":[]}', '"all" cannot be combined with "vehicles" and "groups"'],
   ['{"type":"subscribe","all":"yes"}', '/all must be true or false'],
   ['{"type":"subscribe","vehicles":"car"}', '/vehicles must be a list of ids'],
   [`{"type":"subscribe","vehicles":["${CAR}","car"]}`, '/vehicles/1 is not a UUID'],
-  [
-    '{"type":"subscribe","all":true,"events":false,"corrections":true}',
-    '/corrections are of events: leave out "events": false',
-  ],
-  ['{"type":"subscribe","all":true,"since":"yesterday"}', '/since must be a cursor as an earlier message carried it'],
+  ['{"type":"subscribe","all":true,"events":false,"corrections":true}', '/corrections requires "events"'],
+  ['{"type":"subscribe","all":true,"since":"yesterday"}', '/since must be a cursor from an earlier message'],
 ])('%s is answered with what is wrong', (text, error) => {
   expect(parseClientMessage(text)).toEqual({ error });
 });

@@ -174,17 +174,16 @@ function parseSubscribe(message: Record<string, unknown>): ClientMessage | { err
   const groups = parseIds(message, 'groups');
   if (groups instanceof Error) return { error: groups.message };
   if (vehicles === null && groups === null && message.all !== true)
-    return { error: 'say which vehicles: "vehicles", "groups" or "all": true' };
+    return { error: 'the subscription must contain "vehicles", "groups" or "all": true' };
   if (message.all === true && (vehicles !== null || groups !== null))
-    return { error: '"all" stands alone: leave out "vehicles" and "groups"' };
+    return { error: '"all" cannot be combined with "vehicles" and "groups"' };
 
   let since: Cursor | null = null;
   if (message.since !== undefined && message.since !== null) {
     since = typeof message.since === 'string' ? readCursor(message.since) : null;
-    if (since === null) return { error: '/since must be a cursor as an earlier message carried it' };
+    if (since === null) return { error: '/since must be a cursor from an earlier message' };
   }
-  if (message.corrections === true && message.events === false)
-    return { error: '/corrections are of events: leave out "events": false' };
+  if (message.corrections === true && message.events === false) return { error: '/corrections requires "events"' };
   const defaults = message.events === false ? { ...SWITCHES, corrections: false } : SWITCHES;
   const switches = Object.fromEntries(SWITCH_NAMES.map((name) => [name, message[name] ?? defaults[name]]));
   return {
@@ -210,5 +209,5 @@ function unknownField(message: Record<string, unknown>, known: readonly string[]
   const extra = Object.keys(message).find((name) => !known.includes(name));
   if (extra === undefined) return null;
   const name = extra.length > MAX_NAME_CHARACTERS ? `${extra.slice(0, MAX_NAME_CHARACTERS)}…` : extra;
-  return `/${name} is not a field of "${message.type}"; known here: ${known.join(', ')}`;
+  return `/${name} is not a field of "${message.type}"; known fields: ${known.join(', ')}`;
 }

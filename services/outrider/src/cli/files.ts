@@ -22,7 +22,7 @@ export function transferCommands({ name, path, mediaType, format }: Transfer): C
   return [
     {
       name: `${name} export`,
-      summary: `write all ${name} as ${format}, to the file or to standard output`,
+      summary: `write all ${name} as ${format}, to a file or to standard output`,
       operands: ['FILE?'],
       async run({ operands: { FILE: file }, client, terminal }) {
         const response = await (await client()).send('get', `${path}/export`);
@@ -33,7 +33,7 @@ export function transferCommands({ name, path, mediaType, format }: Transfer): C
     },
     {
       name: `${name} import`,
-      summary: `add and change ${name} by a file of ${format}: all of them, or none`,
+      summary: `add and change ${name} from a ${format} file: all of them, or none`,
       operands: ['FILE'],
       options: { 'dry-run': { summary: 'only report what it would do' } },
       async run({ operands: { FILE: file = '' }, options, isJson, client, terminal }) {

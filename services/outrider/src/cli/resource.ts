@@ -47,7 +47,7 @@ export function resourceCommands({ name, noun, path, columns }: Resource): CliCo
     },
     {
       name: `${name} add`,
-      summary: `add a ${noun} from JSON, as the API takes it`,
+      summary: `add a ${noun} from JSON, in the format of the API`,
       operands: ['JSON'],
       async run(invocation) {
         show(invocation, await callJson(invocation, 'post', path));

@@ -136,7 +136,7 @@ describe('history from files', () => {
     const csv = file('wrong.csv', 'fixTime,latitude,longitude\nyesterday,1,2\n');
     const { id } = await service.call<{ id: string }>('POST', '/api/v1/vehicles', { name: 'Wrong' });
     await expect(run('csv', csv, '--vehicle', id)).rejects.toThrow(/row 2 fixTime: It must be a time/);
-    await expect(run('gpx', csv, '--vehicle', id)).rejects.toThrow(/no XML/);
+    await expect(run('gpx', csv, '--vehicle', id)).rejects.toThrow(/not XML/);
   });
 });
 

@@ -94,7 +94,7 @@ class LeasedCounterKeeper implements CounterKeeper {
     this.#archive = new ArchiveProgress(log, checkpoints, clock, hurryArchiver);
     this.#published = new Counter({
       name: 'outrider_maintenance_events_total',
-      help: 'Events of maintenance put into the log',
+      help: 'Maintenance events published to the log',
       registers: [metrics],
     });
     this.#polling = poller({
@@ -207,7 +207,7 @@ class LeasedCounterKeeper implements CounterKeeper {
   #announce(vehicleIds: readonly VehicleId[]): void {
     const { hub, logger } = this.#parts;
     hub.publish(COUNTERS_CHANNEL, JSON.stringify({ vehicleIds } satisfies CountersNews)).catch((error) => {
-      logger.debug({ err: error }, 'announcing counters failed');
+      logger.debug({ err: error }, 'publishing counters failed');
     });
   }
 

@@ -6,13 +6,13 @@ export function recalculatorMetrics(registry: Metrics) {
   return {
     jobs: new Counter({
       name: 'outrider_recalculations_total',
-      help: 'Recalculations that were done, by kind',
+      help: 'Finished recalculations, by kind',
       labelNames: ['kind'],
       registers,
     }),
     positions: new Counter({
       name: 'outrider_recalculated_positions_total',
-      help: 'Positions that recalculations went through',
+      help: 'Positions processed by recalculations',
       registers,
     }),
     corrected: new Counter({
@@ -22,17 +22,17 @@ export function recalculatorMetrics(registry: Metrics) {
     }),
     again: new Counter({
       name: 'outrider_recalculations_unsettled_total',
-      help: 'Recalculations of what still lasted, which is looked at again',
+      help: 'Recalculations that met an event still in progress and are repeated later',
       registers,
     }),
     published: new Counter({
       name: 'outrider_late_events_total',
-      help: 'Events that late data made known, published for notifications',
+      help: 'Events found in late data and published for notifications',
       registers,
     }),
     logFull: new Counter({
       name: 'outrider_late_events_log_full_total',
-      help: 'Times the log was too full to take events that late data made known',
+      help: 'Times the log was too full to accept events found in late data',
       registers,
     }),
   };

@@ -36,7 +36,7 @@ const ARRIVED_MS = 10_000;
 const FRESH_MS = 2000;
 /** Margin after {@link FRESH_MS}: then the live rules have processed the data. */
 const SOON_MS = 1000;
-const TOO_MUCH = 'Too much happened in this time range: ask for a shorter one.';
+const TOO_MUCH = 'Too many events in this time range: request a shorter one.';
 
 /** The job was cancelled, another worker has it, or the service stops. */
 class BrokenOff extends Error {
@@ -319,7 +319,7 @@ export class Recalculations {
     const failures = done.failures + 1;
     // Late data is retried without end: nothing else would request it again.
     if (failures >= MAX_FAILURES && job.kind !== 'late-data')
-      return { state: 'failed', error: 'It failed again and again; the log says of what.' };
+      return { state: 'failed', error: 'It failed repeatedly. The log of the service contains the cause.' };
     const afterMs = Math.min(retryMs * 2 ** Math.min(failures - 1, MAX_FAILURES), LONGEST_RETRY_MS);
     return later(afterMs, { ...done, failures });
   }

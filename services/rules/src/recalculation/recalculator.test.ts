@@ -570,7 +570,7 @@ test('an archive that fails is asked again, and at last given up', async () => {
   };
   await start({ retryMs: 1 });
   const { id } = await ask('recalculate-vehicle', van);
-  expect(await ended(id)).toMatchObject({ state: 'failed', error: expect.stringContaining('again and again') });
+  expect(await ended(id)).toMatchObject({ state: 'failed', error: expect.stringContaining('failed repeatedly') });
   expect(history.asked.length).toBe(10);
   history.gate = async () => {};
   const again = await ask('recalculate-vehicle', van);

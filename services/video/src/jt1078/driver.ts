@@ -62,7 +62,7 @@ export async function createJt1078Driver(parts: Jt1078DriverParts): Promise<Jt10
   });
   const onTurnedAway = (reason: TurnedAway, address: string) => {
     count.turnedAway(reason);
-    logger?.debug({ reason, address }, 'a media connection was turned away');
+    logger?.debug({ reason, address }, 'media connection refused');
   };
   const media = await MediaPort.open(parts.host, parts.mediaPort, onTurnedAway, logger);
   return new Driver(parts, commands, media, count);
@@ -118,7 +118,7 @@ class Driver implements Jt1078Driver {
     if (!listed.ok) return listed;
     const chosen = chooseStream(listed.value, fragment.stream);
     if (chosen.recordings.length === 0)
-      return { ok: false, reason: 'no-recording', detail: `channel ${channel} has nothing of that time` };
+      return { ok: false, reason: 'no-recording', detail: `channel ${channel} has no recording of that time` };
     if (signal.aborted) return aborted();
 
     const terminalId = terminalOf(source);
@@ -155,7 +155,7 @@ class Driver implements Jt1078Driver {
       connection = await within(expectation.connected, this.#parts.answerTimeoutMs, signal);
       if (signal.aborted) return aborted();
       if (connection === null)
-        return { ok: false, reason: 'no-answer', detail: 'the terminal was asked to play and did not connect' };
+        return { ok: false, reason: 'no-answer', detail: 'the terminal did not connect for the playback' };
       options.onPhase('downloading');
 
       const played = await takePlayback(connection, {
@@ -173,7 +173,7 @@ class Driver implements Jt1078Driver {
       this.#count.packets(losses);
       if (!played.ok) return played;
       const { facts } = played.value;
-      this.#parts.logger?.debug({ taskId: fragment.taskId, ...facts, ...losses }, 'a playback was taken');
+      this.#parts.logger?.debug({ taskId: fragment.taskId, ...facts, ...losses }, 'playback recorded');
       return {
         ok: true,
         value: {
@@ -221,7 +221,7 @@ class Driver implements Jt1078Driver {
     const refused = refusalOf(outcome);
     if (refused !== null) return refused;
     if (outcome.outcome !== 'answered' || outcome.answer.type !== 'recordings')
-      return { ok: false, reason: 'no-answer', detail: 'the terminal acknowledged the question and listed nothing' };
+      return { ok: false, reason: 'no-answer', detail: 'the terminal acknowledged the query but sent no list' };
     const listed = outcome.answer.recordings
       .filter((recording) => recording.channel === channel && recording.media !== 'audio')
       .map((recording) => ({
@@ -287,7 +287,7 @@ function refusalOf(outcome: CommandOutcome): Extract<DriverOutcome<never>, { ok:
     case 'unsupported':
       return { ok: false, reason: 'refused', detail: 'the command cannot be sent to the terminal' };
     case 'overloaded':
-      return { ok: false, reason: 'busy', detail: 'too many commands are under way' };
+      return { ok: false, reason: 'busy', detail: 'too many commands are in progress' };
     case 'aborted':
       return aborted();
   }
@@ -296,9 +296,9 @@ function refusalOf(outcome: CommandOutcome): Extract<DriverOutcome<never>, { ok:
 function refusedBy(answer: TerminalAnswer): Extract<DriverOutcome<never>, { ok: false }> | null {
   if (answer.type === 'recordings' || answer.result === 'done') return null;
   const words = {
-    failed: 'the terminal answered that it can not',
-    wrong: 'the terminal answered that the message is wrong',
-    unsupported: 'the terminal answered that it does not know the message',
+    failed: 'the terminal reported a failure',
+    wrong: 'the terminal reported an invalid message',
+    unsupported: 'the terminal reported an unsupported message',
   };
   return { ok: false, reason: 'refused', detail: words[answer.result] };
 }
@@ -329,13 +329,13 @@ function driverMetrics(registry: Metrics | undefined) {
   const registers = registry === undefined ? [] : [registry];
   const packets = new Counter({
     name: 'outrider_video_packets_total',
-    help: 'Packets of video streams: received, lost, received after a later one',
+    help: 'Packets of video streams, by result: received, lost, or reordered',
     labelNames: ['fate'],
     registers,
   });
   const turnedAway = new Counter({
     name: 'outrider_video_connections_turned_away_total',
-    help: 'Connections to the media port that nobody waited for, by reason',
+    help: 'Connections to the media port refused because no stream was expected from them, by reason',
     labelNames: ['reason'],
     registers,
   });

@@ -99,7 +99,7 @@ async function takeFrames(
       if (chunk === 'idle') {
         idleMs += quietMs;
         if (!isWhole() && idleMs < plan.stallTimeoutMs) continue;
-        if (!isWhole()) return failed('stalled', `nothing came for ${idleMs / 1000} s, at ${positionOf(writer, plan)}`);
+        if (!isWhole()) return failed('stalled', `no data for ${idleMs / 1000} s, at ${positionOf(writer, plan)}`);
       }
       for (const message of reassembler.end()) if (message.type === 'frame') await writer.add(message.frame);
       return isWhole()

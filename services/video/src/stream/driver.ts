@@ -31,16 +31,16 @@ export function createStreamDriver(options: StreamDriverOptions): VideoDriver {
   async function fetch(fragment: Fragment, { signal, ...rest }: FetchOptions): Promise<DriverOutcome<Fetched>> {
     const { source, channel, startMs, endMs, stream: quality } = fragment;
     const filled = fillStreamAddress(source.address, { channel, quality, startMs, endMs, timeZone: source.timeZone });
-    if (!URL.canParse(filled)) return { ok: false, reason: 'unreachable', detail: 'the address is no URL' };
+    if (!URL.canParse(filled)) return { ok: false, reason: 'unreachable', detail: 'the address is not a URL' };
     const url = new URL(filled);
     const host = await checkHost(url.hostname.replace(/^\[|\]$/g, ''), allowPrivate, lookup);
     if (!host.ok) return host;
-    if (signal.aborted) return { ok: false, reason: 'aborted', detail: 'it is not wanted any more' };
+    if (signal.aborted) return { ok: false, reason: 'aborted', detail: 'it was cancelled' };
 
     if (url.protocol === 'http:' || url.protocol === 'https:') {
       rest.onPhase('requested');
       const answer = await openHttp(url, host.address, signal);
-      if (signal.aborted) return { ok: false, reason: 'aborted', detail: 'it is not wanted any more' };
+      if (signal.aborted) return { ok: false, reason: 'aborted', detail: 'it was cancelled' };
       return answer.ok ? copy(fragment, { body: answer.body }, { signal, ...rest }, null) : answer;
     }
     if (url.protocol !== 'rtsp:' && url.protocol !== 'rtsps:')
@@ -80,11 +80,11 @@ export function createStreamDriver(options: StreamDriverOptions): VideoDriver {
     if (!outcome.ok) {
       if (outcome.reason === 'aborted' || relay === null) return outcome;
       if (relay.redirected)
-        return { ok: false, reason: 'source-failed', detail: 'the source answered a redirect, which is not followed' };
+        return { ok: false, reason: 'source-failed', detail: 'the source returned a redirect, which is not followed' };
       return relay.unreachable === null ? outcome : { ok: false, reason: 'unreachable', detail: relay.unreachable };
     }
     const { size: bytes } = await stat(path);
-    if (bytes > maxBytes) return { ok: false, reason: 'too-large', detail: 'it is larger than there is room for' };
+    if (bytes > maxBytes) return { ok: false, reason: 'too-large', detail: 'it exceeds the available space' };
     const { frames, mediaMs, videoCodec, audioCodec } = outcome;
     const durationMs = Math.round(mediaMs);
     return {
@@ -101,7 +101,7 @@ export function createStreamDriver(options: StreamDriverOptions): VideoDriver {
     recordings: async (): Promise<DriverOutcome<StoredRecording[]>> => ({
       ok: false,
       reason: 'refused',
-      detail: 'a URL does not show what is recorded',
+      detail: 'a URL source cannot list its recordings',
     }),
     fetch,
     close: async () => {},

@@ -68,16 +68,16 @@ export function runFfmpeg(job: FfmpegJob): Promise<FfmpegOutcome> {
     let stalled: Timer | null = null;
     const alive = () => {
       stalled?.cancel();
-      stalled = SYSTEM_CLOCK.after(stallMs, () => stop('stalled', `nothing came for ${stallMs / 1000} s`));
+      stalled = SYSTEM_CLOCK.after(stallMs, () => stop('stalled', `no data for ${stallMs / 1000} s`));
     };
-    const abort = () => stop('aborted', 'it is not wanted any more');
+    const abort = () => stop('aborted', 'it was cancelled');
     alive();
     signal.addEventListener('abort', abort);
     if (signal.aborted) abort();
 
     child.stdin.on('error', () => {});
     if ('body' in input) {
-      input.body.on('error', () => stop('connection-lost', 'the source broke off'));
+      input.body.on('error', () => stop('connection-lost', 'the source closed the connection early'));
       input.body.on('data', alive);
       input.body.pipe(child.stdin);
     } else child.stdin.end();
@@ -99,7 +99,7 @@ export function runFfmpeg(job: FfmpegJob): Promise<FfmpegOutcome> {
         if (name === 'progress' && value === 'end') last.ended = true;
       }
       if (last.bytes + last.mediaMs !== before || last.ended) alive();
-      if (last.bytes > job.maxBytes) stop('too-large', 'it is larger than there is room for');
+      if (last.bytes > job.maxBytes) stop('too-large', 'it exceeds the available space');
       job.onProgress({ ...last });
     });
     child.on('error', (error) => {
@@ -114,7 +114,8 @@ export function runFfmpeg(job: FfmpegJob): Promise<FfmpegOutcome> {
       const [, audioCodec] = /Stream #0:\d+.*: Audio: (\w+)/.exec(said) ?? [];
       if (end) return resolve({ ok: false, ...end });
       if (code !== 0) return resolve({ ok: false, ...reasonOf(said) });
-      if (last.frames === 0) return resolve({ ok: false, reason: 'no-recording', detail: 'there is no picture' });
+      if (last.frames === 0)
+        return resolve({ ok: false, reason: 'no-recording', detail: 'the source sent no picture' });
       const { frames, mediaMs } = last;
       resolve({
         ok: true,
@@ -132,12 +133,12 @@ function reasonOf(said: string): { reason: DriverFailure; detail: string } {
   if (/404 (Not Found|Stream Not Found)|454 Session/i.test(said))
     return { reason: 'no-recording', detail: 'the source has no such recording' };
   if (/40[13] (Unauthorized|Forbidden)/i.test(said))
-    return { reason: 'refused', detail: 'the source refuses the login' };
+    return { reason: 'refused', detail: 'the source rejected the login' };
   if (/453 Not Enough Bandwidth|503 Service Unavailable/i.test(said))
-    return { reason: 'busy', detail: 'the source plays to others' };
+    return { reason: 'busy', detail: 'the source is busy with other clients' };
   if (/Could not find tag for codec|codec not currently supported in container/i.test(said))
-    return { reason: 'unsupported-codec', detail: 'an MP4 can’t hold what the source sends' };
+    return { reason: 'unsupported-codec', detail: 'an MP4 file cannot contain the stream of the source' };
   if (/Invalid data found|moov atom not found/i.test(said))
-    return { reason: 'bad-stream', detail: 'what the source sends is no video' };
-  return { reason: 'source-failed', detail: 'the source could not be read' };
+    return { reason: 'bad-stream', detail: 'the source did not send a video' };
+  return { reason: 'source-failed', detail: 'cannot read the source' };
 }

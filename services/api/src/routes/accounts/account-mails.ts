@@ -22,19 +22,21 @@ export const accountMailRoutes: Route[] = [
     path: '/auth/password-reset',
     group: 'Authentication',
     operationId: 'requestPasswordReset',
-    summary: 'Have a link sent by which a forgotten password is replaced.',
+    summary: 'Send a link to reset a forgotten password.',
     description:
-      'It goes to the e-mail address of the account, where it has one, works once and for an hour. The answer is the same whether there is such an account or not.',
+      'The link is sent to the e-mail address of the account, if it has one. It can be used once, within one hour. The response does not reveal whether the account exists.',
     body: z
       .strictObject({
-        account: z.string().trim().min(1).max(320).meta({ description: 'The login, or the e-mail address.' }),
+        account: z.string().trim().min(1).max(320).meta({ description: 'Login or e-mail address of the account.' }),
         language: z
           .enum(LANGUAGES as [Language, ...Language[]])
           .default('en')
-          .meta({ description: 'Of the e-mail, where the account has never said one.' }),
+          .meta({ description: 'Language of the e-mail. Used only if the account has never stored preferences.' }),
       })
       .meta({ id: 'PasswordResetRequest', examples: [{ account: 'anna@example.com', language: 'en' }] }),
-    answers: { 204: { description: 'Sent, if there is such an account and it has an address.' } },
+    answers: {
+      204: { description: 'The link is sent if the account exists, is not blocked and has an e-mail address.' },
+    },
     async handle({ body }, { authentication }) {
       const work = requestPasswordReset(authentication.passwordReset, body.account, body.language);
       await Promise.all([work, authentication.wait(ANSWERED_AFTER_MS)]);
@@ -46,9 +48,9 @@ export const accountMailRoutes: Route[] = [
     path: '/auth/password-reset/complete',
     group: 'Authentication',
     operationId: 'completePasswordReset',
-    summary: 'Set the password of an account by the link of an e-mail.',
+    summary: 'Set the password of an account with the token of an e-mailed link.',
     description:
-      'For a forgotten password and for invitations. All sessions of the account end; its second factor and its API keys stay.',
+      'For links that reset a password and for invitations. All sessions of the account end; its second factor and its API keys remain.',
     body: z.strictObject({ token: z.string().min(1).max(200), password }).meta({
       id: 'PasswordResetCompletion',
       examples: [{ token: '2zVn0mJmGQ5mXf3uG8mX1m3l0c6Qv6pJq9b1o2s3t4u', password: 'new and unknown' }],
@@ -63,9 +65,9 @@ export const accountMailRoutes: Route[] = [
   get('/api/v1/users/{id}/email', {
     operationId: 'getEmail',
     scope: null,
-    summary: 'Where e-mails about the account go, such as those that replace a forgotten password.',
+    summary: 'Get the e-mail address for messages about an account, such as password resets.',
     params: byId,
-    answers: { 200: { description: 'The address; null where there is none.', body: AccountEmail } },
+    answers: { 200: { description: 'The address; null if none is set.', body: AccountEmail } },
     problems: ['not-found', 'forbidden'],
     async handle({ params }, { access }) {
       return { status: 200, body: { email: await access.accountMails.email(params.id) } };
@@ -74,8 +76,9 @@ export const accountMailRoutes: Route[] = [
   put('/api/v1/users/{id}/email', {
     operationId: 'setEmail',
     scope: null,
-    summary: 'Say where e-mails about the account go.',
-    description: 'For the own account it needs `currentPassword`: who reads the address can replace the password.',
+    summary: 'Set the e-mail address for messages about an account.',
+    description:
+      'For the caller’s own account, `currentPassword` is required: whoever receives these e-mails can reset the password.',
     params: byId,
     body: z
       .strictObject({ email: emailOf().nullable(), currentPassword: z.string().min(1).max(1000).optional() })
@@ -90,10 +93,10 @@ export const accountMailRoutes: Route[] = [
   post('/api/v1/users/{id}/invitation', {
     operationId: 'inviteUser',
     scope: null,
-    summary: 'Send an account a link by which its user chooses a password.',
-    description: 'It goes to the e-mail address of the account, works once and for seven days.',
+    summary: 'Invite the user of an account: send a link to choose a password.',
+    description: 'The link is sent to the e-mail address of the account. It can be used once, within seven days.',
     params: byId,
-    answers: { 204: { description: 'The e-mail waits to be sent.' } },
+    answers: { 204: { description: 'The e-mail is queued.' } },
     problems: ['not-found', 'forbidden', 'conflict'],
     async handle({ params }, { access }) {
       await access.accountMails.invite(params.id);

@@ -10,12 +10,12 @@ const { post } = callsOf('Users');
 
 const scope = z.enum(API_KEY_SCOPES);
 const SCOPES_TEXT =
-  '`read`: all that changes nothing, and the live stream. `write`: changes. `commands`: commands to terminals. ' +
-  '`video`: the calls of the video service. None of them holds another.';
+  '`read`: calls that change nothing, and the live stream. `write`: calls that change something. `commands`: commands ' +
+  'to terminals. `video`: calls of the video service. No scope includes another.';
 const GROUPS_TEXT =
-  'Only vehicles of these groups, and what follows from them, as if the account were a user who was given these groups ' +
-  'and no more; null: all that the account may see.';
-const EXPIRY_TEXT = `From then on it opens nothing: at most ${MAX_API_KEY_DAYS} days from now; null: it does not expire.`;
+  'Limits the key to the vehicles of these groups and data derived from them, as if the account were a user with these ' +
+  'groups only. Null: the key may access all that the account may see.';
+const EXPIRY_TEXT = `The key is not accepted after this time. At most ${MAX_API_KEY_DAYS} days from now. Null: the key does not expire.`;
 
 const EXAMPLE = {
   name: 'Dispatch system',
@@ -33,17 +33,26 @@ const KEY_EXAMPLE = {
 };
 const fields = {
   id: idOut,
-  userId: idOut.meta({ description: 'Whose it is: it can never do more than this account.' }),
+  userId: idOut.meta({ description: 'Account that owns the key. The key never has more rights than this account.' }),
   name: z.string(),
   scopes: z.array(scope).meta({ description: SCOPES_TEXT }),
   groupIds: z
     .array(idOut)
     .nullable()
-    .meta({ description: `${GROUPS_TEXT} Without groups that are gone, or not to be seen any more.` }),
+    .meta({
+      description: `${GROUPS_TEXT} Groups that were deleted, or that the caller may no longer see, are left out.`,
+    }),
   createdAt: timeOut,
-  expiresAt: timeOut.nullable().meta({ description: 'From then on it opens nothing; null: it does not expire.' }),
-  lastUsedAt: timeOut.nullable().meta({ description: 'To within five minutes; null: it was never used.' }),
-  lastUsedAddress: z.string().nullable().meta({ description: 'From where it was used last.' }),
+  expiresAt: timeOut
+    .nullable()
+    .meta({ description: 'The key is not accepted after this time. Null: the key does not expire.' }),
+  lastUsedAt: timeOut
+    .nullable()
+    .meta({ description: 'Time of the last use, accurate to five minutes. Null: the key was never used.' }),
+  lastUsedAddress: z
+    .string()
+    .nullable()
+    .meta({ description: 'IP address of the last use. Null: the key was never used.' }),
 };
 const KeyOut = z.strictObject(fields).meta({ id: 'ApiKey', examples: [KEY_EXAMPLE] });
 const NewKeyOut = z
@@ -54,8 +63,8 @@ const NewKeyOut = z
       .nullable()
       .meta({
         description:
-          'What the client sends as `Authorization: Bearer <key>`. It is in this answer alone, and can’t be read again. ' +
-          'Null: in the answer to a request that was repeated with its `Idempotency-Key`.',
+          'The key, which the client sends as `Authorization: Bearer <key>`. Only this response contains it. ' +
+          'Null in the response to a request that was repeated with its `Idempotency-Key`.',
       }),
   })
   .meta({
@@ -115,11 +124,14 @@ const keys = new ResourceRoutes({
 
 export const apiKeyRoutes: Route[] = [
   keys.list({
-    summary: 'API keys of the own account, in the order of their creation.',
-    description: 'Without expired and revoked ones. Operators see those of others by `userId`.',
+    summary: 'List API keys of the caller’s own account, in the order of their creation.',
+    description:
+      'Expired and revoked keys are not listed. Operators can list the keys of another account with `userId`.',
     query: z.object({
       ...paging,
-      userId: id<UserId>().optional().meta({ description: 'Of another account; for operators.' }),
+      userId: id<UserId>().optional().meta({
+        description: 'Account whose keys are listed. Default: the caller’s. Only operators may name another account.',
+      }),
     }),
     problems: ['not-found', 'forbidden'],
     page: (query, { access }) => access.apiKeys.list(query.userId ?? null, pageAsked(query)),
@@ -127,13 +139,14 @@ export const apiKeyRoutes: Route[] = [
   post('/api/v1/api-keys', {
     operationId: 'addApiKey',
     scope: null,
-    summary: 'Make an API key, which stands for the account in programs.',
+    summary: 'Create an API key, with which programs act for the account.',
     description:
-      'It is sent as `Authorization: Bearer <key>`, or `JWT <key>`, wherever a JWT is, and does what its scopes allow of ' +
-      'what the account may do at that moment. It ends at `expiresAt`, when it is revoked, and when the account is deleted; ' +
-      'while the account is blocked or has no right to use the API, it opens nothing. No key makes keys, and none changes ' +
-      'passwords or sessions. With a key that is limited to groups, notification rules, report schedules and message ' +
-      `channels can be read, and not written. An account has ${MAX_API_KEYS_PER_USER} keys at most.`,
+      'Programs send the key as `Authorization: Bearer <key>` or `Authorization: JWT <key>`, in place of a JWT. A call is ' +
+      'allowed if both a scope of the key and the current rights of the account permit it. The key ends at `expiresAt`, when ' +
+      'it is revoked, and when the account is deleted. It is refused while the account is blocked or has no right to use the ' +
+      'API. A key cannot create keys, or change passwords or sessions. A key that is limited to groups can read notification ' +
+      'rules, report schedules, message channels and forwarding destinations, but not change them. ' +
+      `An account may have at most ${MAX_API_KEYS_PER_USER} keys.`,
     body: z
       .strictObject({
         name,
@@ -146,7 +159,7 @@ export const apiKeyRoutes: Route[] = [
       201: {
         description: 'The new API key, with its secret, which is not shown again.',
         body: NewKeyOut,
-        headers: { ...ENTITY_HEADERS, Location: 'URL of the key’s description.' },
+        headers: { ...ENTITY_HEADERS, Location: 'URL of the key.' },
       },
     },
     problems: ['no-api-access', 'conflict'],
@@ -163,10 +176,11 @@ export const apiKeyRoutes: Route[] = [
       };
     },
   }),
-  keys.get({ summary: 'One API key, without its secret.', get: ({ id }, { access }) => access.apiKeys.get(id) }),
+  keys.get({ summary: 'Get an API key, without its secret.', get: ({ id }, { access }) => access.apiKeys.get(id) }),
   keys.change({
-    summary: 'Change what an API key is called and allows; its secret stays.',
-    description: 'By its user alone. It holds with the next call; live connections of the key end.',
+    summary: 'Change the name, scopes, groups or expiry of an API key; its secret stays the same.',
+    description:
+      'Only the account that owns the key can change it. The change applies from the next call on; live connections of the key are closed.',
     body: z
       .strictObject({
         name: name.optional(),
@@ -184,8 +198,9 @@ export const apiKeyRoutes: Route[] = [
     },
   }),
   keys.remove({
-    summary: 'Revoke an API key: from then on it opens nothing.',
-    description: 'By its user and by operators. Other instances refuse it within 5 seconds.',
+    summary: 'Revoke an API key.',
+    description:
+      'For the account that owns the key and for operators. The key is refused at once; other instances of the service refuse it within 5 seconds.',
     remove: ({ id }, { access, ifMatch }) => access.apiKeys.revoke(id, ifMatch),
   }),
 ];

@@ -26,7 +26,7 @@ const Token = z
     expiresAt: timeOut,
     refresh: z.string().meta({
       description:
-        'For `POST /auth/refresh` and nothing else, as often as it is needed, until the session ends. The `jwt` itself can be refreshed as well, until `REFRESH_EXPIRED_HOURS` (24) after it has expired.',
+        'Token for `POST /auth/refresh` only. It can be used any number of times until the session ends. The `jwt` itself can be refreshed as well, until `REFRESH_EXPIRED_HOURS` (default: 24) after it has expired.',
     }),
   })
   .meta({
@@ -41,8 +41,8 @@ const Token = z
   });
 
 const BLOCKS: Record<AccountBlock, string> = {
-  'account-blocked': 'The account is blocked: ask those who manage it.',
-  'account-expired': 'The account worked until a time that is over: ask those who manage it.',
+  'account-blocked': 'The account is blocked. Ask the dealer or operator who manages it.',
+  'account-expired': 'The account has expired. Ask the dealer or operator who manages it.',
 };
 
 /** Refusal of a blocked account that has proved its identity. */
@@ -58,11 +58,14 @@ function wrongCredentials(): Problem {
 }
 
 export function noApiAccess(): Problem {
-  return new Problem('no-api-access', 'The right to use the API is granted by the operator.');
+  return new Problem('no-api-access', 'This account has no right to use the API. An operator can grant it.');
 }
 
 export function crossOrigin(): Problem {
-  return new Problem('cross-origin', 'With the cookie of the console, only its own pages may change something.');
+  return new Problem(
+    'cross-origin',
+    'Only pages of this service may begin a console session, or make changes with its cookie.',
+  );
 }
 
 async function tokenReply({ tokens }: Authentication, user: User, session: Session, generation = 0): Promise<Reply> {
@@ -74,7 +77,7 @@ async function tokenReply({ tokens }: Authentication, user: User, session: Sessi
 /** Documented response of a login that began a console session. */
 export const sessionBegun: Answer = {
   description: 'The session has begun; its cookie is set.',
-  headers: { 'Set-Cookie': 'Session of the console.' },
+  headers: { 'Set-Cookie': 'Cookie of the console session.' },
 };
 
 /** Begins a console session and sets its cookie. */
@@ -99,12 +102,12 @@ function tokenIn({ header }: OpenContext): string {
 /** Refusal of an invalid token. */
 export function refused(why: Extract<Identity, { refused: string }>['refused']): Problem {
   if (why === 'account-blocked' || why === 'account-expired') return accountRefused(why);
-  return new Problem('not-authorized', `The token is not taken: ${why}.`, {
+  return new Problem('not-authorized', `The token is not accepted: ${why}.`, {
     headers: { 'www-authenticate': `JWT realm="outrider", error="${why}"` },
   });
 }
 
-const jwtAsked = z.literal('1', { error: 'It must be 1, where a JWT is asked for, or left out.' }).optional();
+const jwtAsked = z.literal('1', { error: 'It must be 1 to request a JWT, or be left out.' }).optional();
 
 /**
  * Checks login and password, and a code or passkey if the account has a second factor.
@@ -140,15 +143,15 @@ export const authRoutes: Route[] = [
     path: '/auth/login',
     group: 'Authentication',
     operationId: 'login',
-    summary: 'Log in and obtain a JWT, or begin a session of the console.',
+    summary: 'Log in: get a JWT, or begin a console session.',
     description:
-      'With `jwt=1` it gives a JWT, which needs the right to use the API. Without, it begins the session of the console ' +
-      'in a cookie that scripts can not read and other sites can not send; calls with it are as good as with a JWT, and ' +
-      'those that change something must come from a page of this service. The body is JSON or a form. An account with a ' +
-      'second factor is asked for it by the problem `second-factor-needed`: log in again with `totp` or `passkey`. With ' +
-      'the right password, an account that is blocked, or whose time is over, is answered with `account-blocked` or ' +
-      '`account-expired`; any call with a token, key or session of it is as well.',
-    query: z.object({ jwt: jwtAsked.meta({ description: 'The value 1 asks for a JWT.', examples: ['1'] }) }),
+      'With `jwt=1`, the response is a JWT; the account needs the right to use the API. Without it, a console session ' +
+      'begins, in a cookie that scripts cannot read and other sites cannot send. Calls with the cookie are authorized like ' +
+      'calls with a JWT; those that change something must come from a page of this service. The body is JSON or a form. ' +
+      'For an account with a second factor, the problem `second-factor-needed` asks to log in again with `totp` or ' +
+      '`passkey`. If the password is right but the account is blocked or has expired, the problem is `account-blocked` or ' +
+      '`account-expired`; the same applies to any call with a token, key or session of such an account.',
+    query: z.object({ jwt: jwtAsked.meta({ description: 'The value 1 requests a JWT.', examples: ['1'] }) }),
     takesForm: true,
     body: z
       .strictObject({
@@ -162,23 +165,24 @@ export const authRoutes: Route[] = [
           .optional()
           .meta({
             description:
-              'For an account with a second factor: the present code of its app, or a recovery code, each of which works once.',
+              'For an account with a second factor: the current code of its app, or a recovery code. Each code can be used once.',
             examples: ['287082'],
           }),
         passkey: SignedPasskeyIn.optional().meta({
-          description: 'In place of `totp`: what a passkey of the account signed (`POST /auth/passkey/options`).',
+          description:
+            'In place of `totp`: the challenge of `POST /auth/passkey/options`, signed by a passkey of the account.',
         }),
         service: line(100)
           .optional()
           .meta({
             description:
-              'What logs in, such as the name of an external system: the list of sessions shows it in place of the `User-Agent`.',
+              'Name of the client, such as an external system. The list of sessions shows it in place of the `User-Agent`.',
             examples: ['Dispatch'],
           }),
       })
       .meta({ id: 'Credentials', examples: [{ login: 'admin', password: 'correct horse battery staple' }] }),
     answers: {
-      200: { description: 'The session has begun; its token.', body: Token },
+      200: { description: 'The session has begun. The body contains its token.', body: Token },
       204: sessionBegun,
     },
     problems: [
@@ -208,22 +212,25 @@ export const authRoutes: Route[] = [
     path: '/auth/refresh',
     group: 'Authentication',
     operationId: 'refresh',
-    summary: 'Obtain a new JWT for one that has expired.',
+    summary: 'Refresh a JWT that has expired or is about to expire.',
     description:
-      'Takes the JWT from the login, or a later one of its session, expired or not, or the token `refresh` that came with ' +
-      'them, in the header `Authorization-Refresh: JWT <token>`; the word JWT may be left out. `Authorization: JWT ' +
-      '<token>` is taken on this path too, and so is the header written with a space, `Authorization refresh: JWT ' +
-      '<token>`, which is no legal HTTP: the connection is closed after the answer to it.\n\nThe token `refresh` works until ' +
-      'the session ends, a JWT until `REFRESH_EXPIRED_HOURS` (24) after it has expired. A JWT from an earlier refresh is ' +
-      'replaced once its successor was used: for a minute it still works, for calls that ran side by side; after that it ' +
-      'ends the session, as somebody else may have it, and the audit trail has `token-reused`. That of the login can be ' +
-      'refreshed as often as it is sent.',
+      'Send the JWT from the login, or a later JWT of its session, expired or not, or the token `refresh` that came with ' +
+      'it, in the header `Authorization-Refresh: JWT <token>`; the word JWT may be left out. `Authorization: JWT ' +
+      '<token>` is accepted on this path too, and so is a header with a space in its name, `Authorization refresh: JWT ' +
+      '<token>`. That is not valid HTTP, so the connection is closed after the response.\n\nThe token `refresh` is valid until ' +
+      'the session ends. A JWT can be refreshed until `REFRESH_EXPIRED_HOURS` (default: 24) after it has expired. A JWT from ' +
+      'an earlier refresh counts as replaced once its successor was used. For one minute it can still be refreshed, for ' +
+      'calls that run in parallel. After that, refreshing it ends the session, because the token may have been stolen; the ' +
+      'audit trail records `token-reused`. The JWT from the login can be refreshed any number of times.',
     query: z.object({
-      jwt: jwtAsked.meta({ description: 'As in the login; a refresh always gives a JWT.', examples: ['1'] }),
+      jwt: jwtAsked.meta({
+        description: 'Accepted as in the login, but without effect: a refresh always returns a JWT.',
+        examples: ['1'],
+      }),
     }),
     headers: {
       'Authorization-Refresh': {
-        description: '`JWT <token>`, with a token from the login or a later one of its session.',
+        description: '`JWT <token>`, with a token from the login or from a later refresh of its session.',
         example: 'JWT eyJhbGciOiJFZERTQSIsImtpZCI6IjEifQ.eyJzdWIiOiIwMTk2In0.c2lnbmF0dXJl',
       },
     },
@@ -255,12 +262,12 @@ export const authRoutes: Route[] = [
     path: '/auth/logout',
     group: 'Authentication',
     operationId: 'logout',
-    summary: 'End the session: its tokens work no more, not even for a refresh.',
+    summary: 'End the session. Its tokens are no longer accepted, not even for a refresh.',
     scope: null,
     answers: {
       204: {
         description: 'The session is ended.',
-        headers: { 'Set-Cookie': 'Takes the cookie away, where it brought one.' },
+        headers: { 'Set-Cookie': 'Deletes the session cookie, if the call was made with one.' },
       },
     },
     async handle(_, { access, caller, sessionId, via, arrival }) {
@@ -274,18 +281,19 @@ export const authRoutes: Route[] = [
     path: '/auth/options',
     group: 'Authentication',
     operationId: 'getLoginOptions',
-    summary: 'Ways to log in besides login and password.',
+    summary: 'Get the ways to log in besides login and password.',
     answers: {
       200: {
         description: 'The ways to log in.',
         body: z
           .strictObject({
             openId: z.strictObject({ name: z.string() }).nullable().meta({
-              description: 'Sign-in by OpenID Connect: a browser begins it at `/auth/oidc/start`. Null: there is none.',
+              description:
+                'Sign-in by OpenID Connect, which a browser begins at `/auth/oidc/start`. Null: it is not configured.',
             }),
             passkeyOrigin: z.string().nullable().meta({
               description:
-                'Origin of the pages that passkeys sign in at. Null: they need HTTPS and the name of a host.',
+                'Origin of the pages on which passkeys can sign in. Null: passkeys are unavailable, because they need HTTPS and a host name.',
             }),
           })
           .meta({
@@ -304,7 +312,7 @@ export const authRoutes: Route[] = [
     path: '/.well-known/jwks.json',
     group: 'Authentication',
     operationId: 'jwks',
-    summary: 'Public keys that tokens can be verified with (RFC 7517).',
+    summary: 'Get the public keys with which tokens can be verified (RFC 7517).',
     answers: {
       200: {
         description: 'The public keys, as a JSON Web Key Set.',

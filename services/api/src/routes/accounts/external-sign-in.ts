@@ -18,13 +18,13 @@ export const externalSignInRoutes: Route[] = [
     group: 'Users',
     operationId: 'getMyOpenId',
     scope: null,
-    summary: 'Whether one can sign in to the own account by OpenID Connect.',
+    summary: 'Get the OpenID Connect provider, and whether the caller’s own account is linked to it.',
     answers: {
       200: {
         description: 'The provider, and whether it is linked.',
         body: z
           .strictObject({
-            name: z.string().nullable().meta({ description: 'Of the provider; null: none is set.' }),
+            name: z.string().nullable().meta({ description: 'Name of the provider. Null: no provider is configured.' }),
             linked: z.boolean(),
           })
           .meta({ id: 'OpenIdLink', examples: [{ name: 'Company account', linked: true }] }),
@@ -43,17 +43,17 @@ export const externalSignInRoutes: Route[] = [
     group: 'Users',
     operationId: 'linkMyOpenId',
     scope: null,
-    summary: 'Begin to link the own account to who signs in at the provider.',
+    summary: 'Begin to link the caller’s own account to an identity at the OpenID Connect provider.',
     description:
-      'The browser that asked goes to `url`, and comes back to the console. From then on it signs in to this account by the provider, in place of an earlier link. The account keeps what it was granted here: claims are for accounts that the provider made.',
+      'The browser that made the call opens `url`; the provider sends it back to the console. From then on, that identity signs in to this account; an earlier link is replaced. The account keeps the rights that it was granted here: claims apply only to accounts that were created by a sign-in at the provider.',
     body: currentPassword,
     answers: {
       200: {
-        description: 'The address that the browser goes to.',
+        description: 'The URL that the browser opens.',
         body: z
           .strictObject({ url: z.string() })
           .meta({ id: 'OpenIdStart', examples: [{ url: 'https://id.example.com/authorize?client_id=outrider' }] }),
-        headers: { 'Set-Cookie': 'What the browser keeps until it comes back.' },
+        headers: { 'Set-Cookie': 'State of the sign-in, which the browser sends when it comes back.' },
       },
     },
     problems: ['forbidden', 'not-found', 'unavailable'],
@@ -65,7 +65,7 @@ export const externalSignInRoutes: Route[] = [
         const { url, cookie } = await provider.start(arrival, { userId: caller.id, sessionId: session });
         return { status: 200, body: { url }, headers: { 'set-cookie': cookie, 'cache-control': 'no-store' } };
       } catch (error) {
-        if (error instanceof OpenIdError) throw new Problem('unavailable', 'The provider can not be reached.');
+        if (error instanceof OpenIdError) throw new Problem('unavailable', 'The provider is not reachable.');
         throw error;
       }
     },
@@ -76,9 +76,9 @@ export const externalSignInRoutes: Route[] = [
     group: 'Users',
     operationId: 'unlinkMyOpenId',
     scope: null,
-    summary: 'Have nobody sign in to the own account by OpenID Connect.',
+    summary: 'Remove the link of the caller’s own account to the OpenID Connect provider.',
     body: currentPassword,
-    answers: { 204: { description: 'The link is removed: the password signs in.' } },
+    answers: { 204: { description: 'The link is removed. The account signs in with its password.' } },
     problems: ['forbidden', 'not-found', 'unavailable'],
     async handle({ body }, { access, sessionId, openId }) {
       const session = sessionOf({ sessionId });

@@ -21,7 +21,9 @@ const PasskeyOut = z
     id: idOut,
     name: z.string(),
     createdAt: timeOut,
-    lastUsedAt: timeOut.nullable().meta({ description: 'Null: nobody signed in with it yet.' }),
+    lastUsedAt: timeOut
+      .nullable()
+      .meta({ description: 'Time of the last sign-in with the passkey. Null: it was never used.' }),
   })
   .meta({
     id: 'Passkey',
@@ -30,7 +32,7 @@ const PasskeyOut = z
 
 const PasskeyRequestOut = z
   .strictObject({
-    state: z.string().meta({ description: 'To be sent back with what the passkey signed.' }),
+    state: z.string().meta({ description: 'Send it back with the signed challenge.' }),
     publicKey: z
       .strictObject({
         challenge: z.string(),
@@ -38,7 +40,7 @@ const PasskeyRequestOut = z
         timeout: z.int(),
         userVerification: z.literal('required'),
       })
-      .meta({ description: 'For `PublicKeyCredential.parseRequestOptionsFromJSON()`.' }),
+      .meta({ description: 'Input of `PublicKeyCredential.parseRequestOptionsFromJSON()`.' }),
   })
   .meta({
     id: 'PasskeyRequest',
@@ -58,7 +60,7 @@ const PasskeyRequestOut = z
 const key = z.literal('public-key');
 const PasskeyOptionsOut = z
   .strictObject({
-    state: z.string().meta({ description: 'To be sent back with the passkey.' }),
+    state: z.string().meta({ description: 'Send it back with the new passkey.' }),
     publicKey: z
       .strictObject({
         challenge: z.string(),
@@ -74,7 +76,7 @@ const PasskeyOptionsOut = z
         }),
         excludeCredentials: z.array(z.strictObject({ type: key, id: z.string() })),
       })
-      .meta({ description: 'For `PublicKeyCredential.parseCreationOptionsFromJSON()`.' }),
+      .meta({ description: 'Input of `PublicKeyCredential.parseCreationOptionsFromJSON()`.' }),
   })
   .meta({
     id: 'PasskeyOptions',
@@ -113,9 +115,12 @@ export const passkeyRoutes: Route[] = [
     path: '/auth/passkey/options',
     group: 'Authentication',
     operationId: 'beginPasskeySignIn',
-    summary: 'Obtain a challenge that a passkey signs.',
-    description: 'It is good for ten minutes and one answer, with `POST /auth/passkey` or `POST /auth/login`.',
-    answers: { 200: { description: 'The challenge that a passkey of the account signs.', body: PasskeyRequestOut } },
+    summary: 'Get a challenge to be signed by a passkey.',
+    description:
+      'The challenge can be answered once, within ten minutes, with `POST /auth/passkey` or `POST /auth/login`.',
+    answers: {
+      200: { description: 'The challenge to be signed by a passkey of the account.', body: PasskeyRequestOut },
+    },
     problems: ['conflict'],
     async handle(_, { arrival, authentication }) {
       const body = await authentication.passkeys.begin(arrival);
@@ -127,9 +132,9 @@ export const passkeyRoutes: Route[] = [
     path: '/auth/passkey',
     group: 'Authentication',
     operationId: 'signInByPasskey',
-    summary: 'Begin a session of the console with a passkey alone.',
+    summary: 'Begin a console session with a passkey alone.',
     description:
-      'It names the account and counts as both factors, as its device has verified its user by a PIN, a finger or a face.',
+      'The passkey identifies the account. It counts as both factors, because its device has verified the user by a PIN, a fingerprint or a face.',
     body: SignedPasskeyIn,
     answers: { 204: sessionBegun },
     problems: ['wrong-passkey', 'account-blocked', 'account-expired', 'cross-origin'],
@@ -142,7 +147,7 @@ export const passkeyRoutes: Route[] = [
   get('/api/v1/me/passkeys', {
     operationId: 'listMyPasskeys',
     scope: null,
-    summary: 'Passkeys of the own account, in the order of their creation.',
+    summary: 'List the passkeys of the caller’s own account, in the order of their creation.',
     answers: {
       200: {
         description: 'All passkeys of the account.',
@@ -157,11 +162,11 @@ export const passkeyRoutes: Route[] = [
   post('/api/v1/me/passkeys/options', {
     operationId: 'beginPasskey',
     scope: null,
-    summary: 'Obtain what a browser makes a passkey by.',
+    summary: 'Get the options with which a browser creates a passkey.',
     description:
-      'It belongs to the host of `PUBLIC_URL`, or, where that is unset, to the one that was asked. Passkeys need HTTPS, or `localhost`.',
+      'The passkey is bound to the host of `PUBLIC_URL` or, if that is not set, to the host that the call was sent to. Passkeys need HTTPS or `localhost`.',
     body: currentPassword,
-    answers: { 200: { description: 'The options that a browser makes a passkey by.', body: PasskeyOptionsOut } },
+    answers: { 200: { description: 'The options with which a browser creates a passkey.', body: PasskeyOptionsOut } },
     problems: ['forbidden', 'conflict', 'unavailable'],
     async handle({ body }, { access, sessionId, arrival }) {
       const options = await access.passkeys.begin(body.currentPassword, sessionOf({ sessionId }), arrival.site);
@@ -172,8 +177,8 @@ export const passkeyRoutes: Route[] = [
     operationId: 'addPasskey',
     scope: null,
     answersSecret: true,
-    summary: 'Add the passkey that a browser made.',
-    description: `From then on a login with the password needs a second factor: a passkey, a code of an app or a recovery code. An account has ${MAX_PASSKEYS_PER_USER} passkeys at most.`,
+    summary: 'Add the passkey that a browser created.',
+    description: `From then on, a login with the password needs a second factor: a passkey, a code of an app or a recovery code. An account may have at most ${MAX_PASSKEYS_PER_USER} passkeys.`,
     body: z
       .strictObject({
         state,
@@ -183,7 +188,7 @@ export const passkeyRoutes: Route[] = [
             ...credentialFields,
             response: z.looseObject({ clientDataJSON: bytes, attestationObject: bytes }),
           })
-          .meta({ id: 'NewPasskeyCredential', description: 'As `PublicKeyCredential.toJSON()` writes it.' }),
+          .meta({ id: 'NewPasskeyCredential', description: 'Output of `PublicKeyCredential.toJSON()`.' }),
       })
       .meta({
         id: 'NewPasskey',
@@ -201,12 +206,13 @@ export const passkeyRoutes: Route[] = [
     answers: {
       201: {
         description: 'The new passkey.',
-        headers: { Location: 'URL of the list that it is in.' },
+        headers: { Location: 'URL of the list of passkeys.' },
         body: z
           .strictObject({
             passkey: PasskeyOut,
             recoveryCodes: z.array(z.string()).nullable().meta({
-              description: 'Where it is the first second factor of the account; they are shown here and never again.',
+              description:
+                'Recovery codes, if the passkey is the first second factor of the account; otherwise null. Only this response contains them.',
             }),
           })
           .meta({
@@ -225,7 +231,7 @@ export const passkeyRoutes: Route[] = [
   patch('/api/v1/me/passkeys/{id}', {
     operationId: 'renamePasskey',
     scope: null,
-    summary: 'Give a passkey another name.',
+    summary: 'Rename a passkey.',
     params: byId,
     body: z.strictObject({ name }).meta({ id: 'PasskeyPatch', examples: [{ name: 'Office laptop' }] }),
     answers: { 200: { description: 'The passkey with its new name.', body: PasskeyOut } },

@@ -7,17 +7,17 @@ import { accepted, PersonExportOut } from '../jobs.ts';
 
 const ACCEPTED = {
   202: {
-    description: 'It is a job now: see how far it is there.',
+    description: 'The job was created. Its progress is at `Location`.',
     body: PersonExportOut,
     headers: { Location: 'URL of the job.' },
   },
 };
 const FORM =
-  'The file is one JSON object: `data` has a list for each kind of what is held, without secrets. It is kept as files of reports are. The audit trail says who asked for it.';
+  'The file is one JSON object; its `data` has a list for each kind of stored data, without secrets. It is kept as long as report files. The audit trail records who requested it.';
 const FILE_HEADERS = {
-  'Content-Disposition': 'A name for it.',
-  ETag: 'The same as long as the file is.',
-  'Last-Modified': 'When it was made.',
+  'Content-Disposition': 'Suggested file name.',
+  ETag: 'Changes only if the file changes.',
+  'Last-Modified': 'When the file was made.',
   'Accept-Ranges': '`bytes`.',
 };
 const file = {
@@ -30,8 +30,8 @@ export const personExportRoutes: Route[] = [
     path: '/api/v1/users/{id}/export',
     group: 'Users',
     operationId: 'exportUser',
-    summary: 'Have all that is held about an account made as a file.',
-    description: `An account has its own; dealers and operators that of theirs: profile, sessions, API keys, rules, notifications, reports, video tasks, commands and lines of the audit trail. A dealer does not get what an account alone may see: \`leftOut\` names it. ${FORM}`,
+    summary: 'Export all data about an account to a file.',
+    description: `Accounts can export their own data; dealers and operators can also export the data of accounts that they manage. Contains profile, sessions, API keys, rules, notifications, reports, video tasks, commands and entries of the audit trail. For a dealer, the sections that only the account itself and operators may see are left out and named in \`leftOut\`. ${FORM}`,
     scope: null,
     params: z.object({ id: id<UserId>() }),
     answers: ACCEPTED,
@@ -45,8 +45,8 @@ export const personExportRoutes: Route[] = [
     path: '/api/v1/drivers/{id}/export',
     group: 'Vehicles',
     operationId: 'exportDriver',
-    summary: 'Have all that is held about a driver made as a file.',
-    description: `For who keeps the driver: profile, codes, assignments, shifts, trips, their scores, and lines of the audit trail. ${FORM}`,
+    summary: 'Export all data about a driver to a file.',
+    description: `For operators, and for the dealer that manages the driver. Contains profile, codes, assignments, shifts, trips and their scores, and entries of the audit trail. ${FORM}`,
     scope: null,
     params: z.object({ id: id<DriverId>() }),
     answers: ACCEPTED,
@@ -60,19 +60,19 @@ export const personExportRoutes: Route[] = [
     path: '/api/v1/person-exports/{id}/file',
     group: 'Users',
     operationId: 'getPersonExport',
-    summary: 'The file of an export that is done, for who asked for it.',
-    description: 'With `Range`, a part of it. `HEAD` is answered as well.',
+    summary: 'Download the file of a finished export; only for the account that requested it.',
+    description: 'With `Range`, a part of the file. `HEAD` is supported as well.',
     scope: null,
     headers: FILE_REQUEST_HEADERS,
     params: z.object({ id: id<JobId>() }),
     answers: {
       200: { description: 'The file.', ...file, headers: FILE_HEADERS },
       206: {
-        description: 'The part that was asked for.',
+        description: 'The requested part of the file.',
         ...file,
-        headers: { ...FILE_HEADERS, 'Content-Range': 'Which bytes, of how many.' },
+        headers: { ...FILE_HEADERS, 'Content-Range': 'Range of bytes in the response, and length of the file.' },
       },
-      304: { description: 'The client has it already.', headers: FILE_HEADERS },
+      304: { description: 'The client has the current file already.', headers: FILE_HEADERS },
     },
     problems: ['not-found', 'not-done', 'gone', 'range-not-satisfiable'],
     async handle({ params }, { access, method, header }) {

@@ -13,39 +13,42 @@ const language = z.enum(LANGUAGES as [Language, ...Language[]]);
 const timeZone = z
   .string()
   .max(64)
-  .refine(isTimeZone, 'It must be a time zone of the IANA database such as Europe/Berlin.');
+  .refine(isTimeZone, 'It must be a time zone of the IANA database, such as Europe/Berlin.');
 
 const FIELDS = {
-  language: language
-    .nullable()
-    .meta({ description: 'Of the console, of reports and of messages. Null: that of the browser.', examples: ['en'] }),
+  language: language.nullable().meta({
+    description: 'Language of the console, of reports and of messages. Null: the language of the browser.',
+    examples: ['en'],
+  }),
   browserLanguage: language.nullable().meta({
-    description:
-      'That of the browser, which the console sets: reports and messages are in it where `language` is null.',
+    description: 'Language of the browser, set by the console. Reports and messages use it if `language` is null.',
     examples: ['en'],
   }),
   browserTimeZone: timeZone.nullable().meta({
-    description: 'That of the device, which the console sets: messages are in it where `timeZone` is null.',
+    description: 'Time zone of the device, set by the console. Messages use it if `timeZone` is null.',
     examples: ['Europe/Berlin'],
   }),
   theme: z.enum(['auto', 'light', 'dark']),
   units: z.enum(['metric', 'imperial']),
-  timeZone: timeZone.nullable().meta({ description: 'Null: that of the device.', examples: ['Europe/Berlin'] }),
-  favourites: z
-    .array(id<VehicleId>())
-    .max(MAX_FAVOURITES)
-    .meta({ description: 'Vehicles that the user marked, in their order; deleted ones may still be named.' }),
-  clusters: z.boolean().meta({ description: 'Whether many vehicles at one place are drawn as one mark.' }),
-  vehicleColors: z.boolean().meta({
-    description: 'Whether a map draws vehicles in their own colours, with the colours of their states around.',
+  timeZone: timeZone.nullable().meta({
+    description: 'Time zone of the console and of messages. Null: the time zone of the device.',
+    examples: ['Europe/Berlin'],
   }),
-  compactList: z.boolean().meta({ description: 'Whether vehicles have one line each in the list beside the map.' }),
+  favourites: z.array(id<VehicleId>()).max(MAX_FAVOURITES).meta({
+    description: 'Vehicles that the user marked as favourites, in their order. May contain deleted vehicles.',
+  }),
+  clusters: z.boolean().meta({ description: 'Whether many vehicles at one place are drawn as a single marker.' }),
+  vehicleColors: z.boolean().meta({
+    description: 'Whether maps draw vehicles in their own colours, surrounded by the colours of their states.',
+  }),
+  compactList: z.boolean().meta({ description: 'Whether the list beside the map shows each vehicle on one line.' }),
   listColumns: z
     .array(z.enum(['plate', 'driver', 'groups', 'speed', 'fuel', 'contact']))
     .max(6)
     .nullable()
     .meta({
-      description: 'What that list shows of a vehicle beside its name and state. Null: what it has space for.',
+      description:
+        'What the list beside the map shows of each vehicle besides its name and state. Null: as much as there is space for.',
       examples: [['driver', 'contact']],
     }),
   map: z
@@ -54,7 +57,7 @@ const FIELDS = {
     .nullable()
     .meta({
       description:
-        'One of `/maps`, or `online`. Null: the online map, else the first of a region, else that of the world.',
+        'Name of a map of `/maps`, or `online`. Null: the online map; if there is none, the first map of a region, otherwise the map of the world.',
       examples: ['region'],
     }),
 };
@@ -90,15 +93,17 @@ function preferencesOf(stored: object | null): Preferences {
 export const preferenceRoutes: Route[] = [
   get('/api/v1/me/preferences', {
     operationId: 'getMyPreferences',
-    summary: 'How the caller wants the console: language, time zone, units, theme and map.',
-    answers: { 200: { description: 'What was never set has its default.', body: PreferencesOut } },
+    summary: 'Get the caller’s preferences for the console: language, time zone, units, theme and map.',
+    answers: {
+      200: { description: 'All preferences; those that were never set have their defaults.', body: PreferencesOut },
+    },
     async handle(_, { access }) {
       return { status: 200, body: preferencesOf(await access.preferences()) };
     },
   }),
   patch('/api/v1/me/preferences', {
     operationId: 'changeMyPreferences',
-    summary: 'Change how the caller wants the console (JSON merge patch).',
+    summary: 'Change the caller’s preferences for the console (JSON merge patch).',
     body: z
       .strictObject(FIELDS)
       .partial()

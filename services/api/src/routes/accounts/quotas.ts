@@ -10,7 +10,9 @@ const use = z
   .strictObject({
     used: z.int(),
     limit: z.int(),
-    isSet: z.boolean().meta({ description: 'True: set for this account. False: the default of the service.' }),
+    isSet: z
+      .boolean()
+      .meta({ description: 'True: the limit is set for this account. False: it is the default of the service.' }),
   })
   .meta({ id: 'QuotaUse' });
 const uses = (scope: QuotaScope) => z.strictObject(Object.fromEntries(kindsOf(scope).map((kind) => [kind, use])));
@@ -23,21 +25,23 @@ const exampleUses = Object.fromEntries(
 );
 const QuotasOut = z
   .strictObject({
-    account: uses('account').meta({ description: 'What the account owns.' }),
-    dealer: uses('dealer')
-      .nullable()
-      .meta({ description: 'What a dealer owns with its accounts and vehicles. Null: the account is no dealer.' }),
+    account: uses('account').meta({ description: 'Quotas of what the account itself owns.' }),
+    dealer: uses('dealer').nullable().meta({
+      description:
+        'Quotas of what a dealer owns together with its accounts and vehicles. Null: the account is not a dealer.',
+    }),
   })
   .meta({ id: 'Quotas', examples: [{ account: exampleUses, dealer: null }] as never });
 
-const quotas = { description: 'Limits, and what is used of each.', body: QuotasOut };
+const quotas = { description: 'All limits, with the amount used of each.', body: QuotasOut };
 const byId = z.object({ id: id<UserId>() });
 
 export const quotaRoutes: Route[] = [
   get('/api/v1/me/quotas', {
     operationId: 'getMyQuotas',
-    summary: 'What the account may use, and what it uses.',
-    description: 'A write beyond a quota is refused as `quota-exceeded`, with the quota, its limit and what is used.',
+    summary: 'Get the quotas of the caller’s own account, and their current use.',
+    description:
+      'A write that would exceed a quota is refused as `quota-exceeded`, with the quota, its limit and the amount used.',
     answers: { 200: quotas },
     async handle(_, { access, caller }) {
       return { status: 200, body: quotasBody(await access.users.quotasOf(caller.id)) };
@@ -45,7 +49,7 @@ export const quotaRoutes: Route[] = [
   }),
   get('/api/v1/users/{id}/quotas', {
     operationId: 'getQuotas',
-    summary: 'What an account may use, and what it uses.',
+    summary: 'Get the quotas of an account, and their current use.',
     params: byId,
     answers: { 200: quotas },
     problems: ['not-found'],
@@ -55,10 +59,10 @@ export const quotaRoutes: Route[] = [
   }),
   patch('/api/v1/users/{id}/quotas', {
     operationId: 'setQuotas',
-    summary: 'Set limits of an account (JSON merge patch).',
+    summary: 'Set quotas of an account (JSON merge patch).',
     description:
-      'Operators set all of them; a dealer sets those of its users, none above its own. What exists beyond a lowered ' +
-      'limit stays, and nothing can be added to it.',
+      'Operators can set all quotas. A dealer can set those of its users, none above its own. What exists beyond a lowered ' +
+      'limit remains, but nothing can be added.',
     params: byId,
     body: z
       .strictObject({ account: limits('account'), dealer: limits('dealer') })

@@ -8,10 +8,13 @@ const { get, post, remove } = callsOf('Users');
 
 const SecondFactorOut = z
   .strictObject({
-    enabled: z.boolean().meta({ description: 'Whether an app makes codes.' }),
+    enabled: z.boolean().meta({ description: 'Whether the account has an authenticator app.' }),
     enabledAt: timeOut.nullable(),
-    passkeys: z.int().meta({ description: 'How many passkeys it has: with one, logins need a second factor as well.' }),
-    recoveryCodes: z.int().meta({ description: 'Recovery codes that were not used yet.' }),
+    passkeys: z.int().meta({
+      description:
+        'Number of passkeys of the account. With at least one, logins need a second factor even without an app.',
+    }),
+    recoveryCodes: z.int().meta({ description: 'Number of recovery codes that were not used yet.' }),
   })
   .meta({
     id: 'SecondFactor',
@@ -21,7 +24,7 @@ const SecondFactorOut = z
 const RecoveryCodesOut = z
   .strictObject({
     recoveryCodes: z.array(z.string()).meta({
-      description: 'Each logs in once in place of a code of the app. They are shown here and never again.',
+      description: 'Each code can be used once, in place of a code of the app. Only this response contains them.',
     }),
   })
   .meta({ id: 'RecoveryCodes', examples: [{ recoveryCodes: ['k3vq-7d2m-xj5a-w6tn'] }] });
@@ -31,7 +34,7 @@ export const currentPassword = z.strictObject({ currentPassword: z.string().min(
   examples: [{ currentPassword: 'correct horse battery staple' }],
 });
 const byId = z.object({ id: id<UserId>() });
-const described = { description: 'Whether the account has a second factor.', body: SecondFactorOut };
+const described = { description: 'The second factors of the account.', body: SecondFactorOut };
 
 function factorBody(factor: SecondFactor | null): z.output<typeof SecondFactorOut> {
   const enabledAtMs = factor?.confirmedAtMs ?? null;
@@ -47,7 +50,7 @@ export const secondFactorRoutes: Route[] = [
   get('/api/v1/me/second-factor', {
     operationId: 'getMySecondFactor',
     scope: null,
-    summary: 'Whether the own account has a second factor.',
+    summary: 'Check whether the caller’s own account has a second factor.',
     answers: { 200: described },
     problems: ['forbidden'],
     async handle(_, { access, caller }) {
@@ -58,9 +61,9 @@ export const secondFactorRoutes: Route[] = [
     operationId: 'beginSecondFactor',
     scope: null,
     answersSecret: true,
-    summary: 'Obtain a secret for an app that makes codes (TOTP, RFC 6238).',
+    summary: 'Get a secret for an authenticator app (TOTP, RFC 6238).',
     description:
-      'The secret counts from `POST /api/v1/me/second-factor/confirm` on. Until then a login needs no code, and another call replaces it.',
+      'The secret takes effect with `POST /api/v1/me/second-factor/confirm`. Until then, logins need no code of it, and another call replaces it.',
     body: currentPassword,
     answers: {
       200: {
@@ -68,7 +71,7 @@ export const secondFactorRoutes: Route[] = [
         body: z
           .strictObject({
             secret: z.string().meta({ description: 'Base32, to be typed into the app.' }),
-            uri: z.string().meta({ description: 'The same for a QR code.' }),
+            uri: z.string().meta({ description: 'The secret as a URI, to be shown as a QR code.' }),
           })
           .meta({
             id: 'SecondFactorSecret',
@@ -91,11 +94,13 @@ export const secondFactorRoutes: Route[] = [
     operationId: 'confirmSecondFactor',
     scope: null,
     answersSecret: true,
-    summary: 'Put the secret in force, with a code that the app made of it.',
+    summary: 'Enable the authenticator app, with a code that it made from the secret.',
     body: z
       .strictObject({ totp: z.string().trim().min(1).max(100) })
       .meta({ id: 'SecondFactorConfirmation', examples: [{ totp: '287082' }] }),
-    answers: { 200: { description: 'In force: logins need a code from now on.', body: RecoveryCodesOut } },
+    answers: {
+      200: { description: 'The app is enabled. Logins need a second factor from now on.', body: RecoveryCodesOut },
+    },
     problems: ['forbidden', 'not-found'],
     async handle({ body }, { access, nowMs }) {
       return { status: 200, body: { recoveryCodes: await access.secondFactor.confirm(body.totp, nowMs) } };
@@ -105,7 +110,7 @@ export const secondFactorRoutes: Route[] = [
     operationId: 'renewRecoveryCodes',
     scope: null,
     answersSecret: true,
-    summary: 'Obtain other recovery codes; those from before work no more.',
+    summary: 'Get new recovery codes. Earlier ones are no longer accepted.',
     body: currentPassword,
     answers: { 200: { description: 'The new recovery codes, which are not shown again.', body: RecoveryCodesOut } },
     problems: ['forbidden', 'not-found', 'unavailable'],
@@ -117,9 +122,9 @@ export const secondFactorRoutes: Route[] = [
   post('/api/v1/me/second-factor/disable', {
     operationId: 'disableSecondFactor',
     scope: null,
-    summary: 'Remove the app: without passkeys, a login needs the password alone.',
+    summary: 'Remove the authenticator app. Without passkeys, logins then need only the password.',
     body: currentPassword,
-    answers: { 204: { description: 'The account has no second factor.' } },
+    answers: { 204: { description: 'The app is removed. Passkeys remain.' } },
     problems: ['forbidden', 'not-found', 'unavailable'],
     async handle({ body }, { access, sessionId }) {
       await access.secondFactor.disable(body.currentPassword, sessionOf({ sessionId }));
@@ -129,7 +134,7 @@ export const secondFactorRoutes: Route[] = [
   get('/api/v1/users/{id}/second-factor', {
     operationId: 'getSecondFactor',
     scope: null,
-    summary: 'Whether an account has a second factor.',
+    summary: 'Check whether an account has a second factor.',
     params: byId,
     answers: { 200: described },
     problems: ['not-found', 'forbidden'],
@@ -140,8 +145,8 @@ export const secondFactorRoutes: Route[] = [
   remove('/api/v1/users/{id}/second-factor', {
     operationId: 'removeSecondFactor',
     scope: null,
-    summary: 'Remove the second factor of an account whose user has lost it: app, passkeys, recovery codes.',
-    description: 'For operators alone, and not for the own account. With passkeys, its sessions end.',
+    summary: 'Remove the app, passkeys and recovery codes of an account whose user has lost them.',
+    description: 'For operators only, and not for their own account. If the account had passkeys, its sessions end.',
     params: byId,
     answers: { 204: { description: 'The account has no second factor.' } },
     problems: ['not-found', 'forbidden', 'conflict'],

@@ -6,7 +6,7 @@ const BASE64URL = /^[\w-]+$/;
 export const bytes = z.string().min(1).max(8192).regex(BASE64URL);
 const credentialId = z.string().min(1).max(1400).regex(BASE64URL);
 export const credentialFields = { id: credentialId, rawId: credentialId, type: z.literal('public-key') };
-export const state = z.string().min(1).max(1024).meta({ description: 'As it came with the challenge.' });
+export const state = z.string().min(1).max(1024).meta({ description: 'The `state` that came with the challenge.' });
 
 /** Response of a passkey. Further fields that browsers send are accepted but ignored. */
 export const SignedPasskeyIn = z
@@ -22,7 +22,7 @@ export const SignedPasskeyIn = z
           userHandle: bytes.nullish(),
         }),
       })
-      .meta({ id: 'SignedPasskeyCredential', description: 'As `PublicKeyCredential.toJSON()` writes it.' }),
+      .meta({ id: 'SignedPasskeyCredential', description: 'Output of `PublicKeyCredential.toJSON()`.' }),
   })
   .meta({
     id: 'SignedPasskey',

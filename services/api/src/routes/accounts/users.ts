@@ -49,14 +49,15 @@ export const UserOut = z
     login: z.string(),
     name: z.string(),
     role,
-    dealerId: idOut.nullable().meta({ description: 'The dealer that keeps the account; null: the operator does.' }),
+    dealerId: idOut.nullable().meta({ description: 'Dealer that manages the account. Null: the operator manages it.' }),
     blocked: z.boolean(),
-    apiAccess: z.boolean().meta({ description: 'May use the API; granted by operators alone.' }),
-    services: z
-      .array(z.enum(SERVICES))
-      .meta({ description: 'Services that the account was granted; operators and dealers have all by their role.' }),
+    apiAccess: z.boolean().meta({ description: 'Whether the account may use the API. Granted by operators only.' }),
+    services: z.array(z.enum(SERVICES)).meta({
+      description: 'Services that the account was granted. Operators and dealers have all of them by their role.',
+    }),
     rights: z.array(z.enum(ACCOUNT_RIGHTS)).meta({
-      description: 'What a user may change; operators and dealers may by their role. None: the account is read-only.',
+      description:
+        'What a user may change. Operators and dealers have all rights by their role. Empty for a user: the account is read-only.',
     }),
     groupIds: z.array(idOut).meta({ description: 'Groups whose vehicles the user may see.' }),
     ...CUSTOM_FIELDS_OUT,
@@ -89,7 +90,7 @@ export const password = z
   .max(256)
   .meta({
     description:
-      'Not one that attackers try first: those of breaches, rows of keys, repetitions, the login or the name.',
+      'It must not be one that attackers try first: a password from data breaches, a row of keys, repetitions, the login or the name.',
     examples: ['correct horse battery staple'],
   });
 const groupIds = z.array(id<GroupId>()).max(10_000);
@@ -102,17 +103,19 @@ const rights = z
   .max(ACCOUNT_RIGHTS.length)
   .meta({
     description:
-      'What a user may change: given by operators, and by dealers to their own users. `edit-vehicles`: profiles and sensors of vehicles of their groups, and who drives them. ' +
-      '`edit-geofences`: geofences of their own. `edit-notifications`: notification rules, message channels and report schedules. `share`: share links. None: a read-only account.',
+      'What a user may change. Granted by operators, and by dealers to their own users. `edit-vehicles`: profiles and sensors of vehicles of their groups, and who drives them. ' +
+      '`edit-geofences`: geofences of their own. `edit-notifications`: notification rules, message channels and report schedules. `share`: share links. Empty: the account is read-only.',
   });
 const byId = z.object({ id: id<UserId>() });
 
 const Expiry = z
-  .strictObject({ expiresAt: timeOut.nullable().meta({ description: 'Null: never.' }) })
+  .strictObject({
+    expiresAt: timeOut.nullable().meta({ description: 'Time at which the account expires. Null: never.' }),
+  })
   .meta({ id: 'Expiry', examples: [{ expiresAt: '2027-01-15T12:00:00.000Z' }] });
 
 const RETENTION_ABOUT =
-  'Positions, events, videos and notifications of all vehicles of the fleet are erased for good, once a day, when they are so many days old (UTC). Null: the fleet limits nothing. Of the fleet and the groups of a vehicle the shortest counts; nothing is kept longer than the service keeps it.';
+  'Number of days (UTC) after which positions, events, videos and notifications of all vehicles of the fleet are erased for good, once a day. Null: the fleet sets no limit. If the fleet and groups of a vehicle have different limits, the shortest applies. Nothing is kept longer than the service keeps it.';
 const FleetRetention = z
   .strictObject({ retentionDays: GROUP.set.retentionDays.meta({ description: RETENTION_ABOUT, examples: [90] }) })
   .meta({ id: 'FleetRetention', examples: [{ retentionDays: 90 }] });
@@ -131,15 +134,18 @@ export const SessionOut = z
   .strictObject({
     id: idOut,
     createdAt: timeOut,
-    lastUsedAt: timeOut.meta({ description: 'When it last gave a token.' }),
+    lastUsedAt: timeOut.meta({
+      description:
+        'Time of the login or the last refresh. For a console session, time of the last use, accurate to five minutes.',
+    }),
     expiresAt: timeOut,
-    address: z.string().meta({ description: 'From where it was last used.' }),
-    userAgent: z.string().meta({ description: '`service` of its login; where that named none, its `User-Agent`.' }),
+    address: z.string().meta({ description: 'IP address of the login, or of the last use or refresh.' }),
+    userAgent: z.string().meta({ description: '`service` of the login; if the login named none, its `User-Agent`.' }),
     device: z.string().meta({
       description:
-        'Browser and system of the `User-Agent`, as people call them: "Chrome, Windows"; of others their first word.',
+        'Readable browser and operating system of the `User-Agent`, such as "Chrome, Windows". For other clients, the first word, such as "curl/8.5.0", or the name given as `service`.',
     }),
-    current: z.boolean().meta({ description: 'Is it the session of this call?' }),
+    current: z.boolean().meta({ description: 'Whether it is the session of this call.' }),
   })
   .meta({
     id: 'Session',
@@ -185,7 +191,7 @@ const users = new ResourceRoutes({
 export const userRoutes: Route[] = [
   get('/api/v1/me', {
     operationId: 'getMe',
-    summary: 'The account that calls.',
+    summary: 'Get the caller’s own account.',
     answers: { 200: users.one },
     async handle(_, context) {
       const { access, caller } = context;
@@ -194,7 +200,7 @@ export const userRoutes: Route[] = [
   }),
   patch('/api/v1/me', {
     operationId: 'changeMe',
-    summary: 'Change what everyone may change of their own account.',
+    summary: 'Change the name of the caller’s own account.',
     body: z
       .strictObject({ name })
       .partial()
@@ -212,7 +218,7 @@ export const userRoutes: Route[] = [
   put('/api/v1/me/password', {
     operationId: 'changeMyPassword',
     scope: null,
-    summary: 'Change the own password; every other session of the account ends.',
+    summary: 'Change the caller’s own password. All other sessions of the account end.',
     body: z.strictObject({ currentPassword: z.string().min(1).max(1000), password }).meta({
       id: 'PasswordChange',
       examples: [{ currentPassword: 'correct horse battery staple', password: 'new and unknown' }],
@@ -225,16 +231,16 @@ export const userRoutes: Route[] = [
     },
   }),
   users.list({
-    summary: 'Accounts that the caller may see.',
+    summary: 'List accounts that the caller may see.',
     query: z.object({
       ...paging,
       ...searching('login', 'name', 'externalId'),
       ...customQuery,
-      role: role.optional().meta({ description: 'Only accounts with this role.' }),
+      role: role.optional().meta({ description: 'Return only accounts with this role.' }),
       blocked: z
         .enum(['true', 'false'])
         .optional()
-        .meta({ description: 'Only accounts that are blocked, or only those that are not.' }),
+        .meta({ description: '`true`: return only blocked accounts. `false`: only accounts that are not blocked.' }),
     }),
     async page(query, { access }) {
       const { role, blocked } = query;
@@ -251,8 +257,8 @@ export const userRoutes: Route[] = [
   users.add({
     summary: 'Add an account.',
     description:
-      'A user comes with a group of their own, named like the login. A dealer adds users of their own; operators and ' +
-      'dealers are added by operators, who alone grant the API.',
+      'A new user gets a group of their own, named after the login. A dealer can add its own users. Only operators can add ' +
+      'operators and dealers, and grant the right to use the API.',
     body: z
       .strictObject({
         login,
@@ -262,11 +268,14 @@ export const userRoutes: Route[] = [
           .optional()
           .meta({
             description:
-              'Where e-mails about the account go. Without `password` its user is sent a link to choose one.',
+              'E-mail address for messages about the account. Without `password`, a link to choose one is sent to it.',
             examples: ['anna@example.com'],
           }),
         role: role.default('user'),
-        dealerId: id<UserId>().nullable().optional().meta({ description: 'Said by operators; a dealer is it.' }),
+        dealerId: id<UserId>().nullable().optional().meta({
+          description:
+            'Dealer that manages the account; set by operators. For accounts that a dealer adds, it is that dealer.',
+        }),
         apiAccess: z.boolean().default(false),
         services: services.default([]),
         rights: rights.default([...DEFAULT_RIGHTS]),
@@ -280,7 +289,7 @@ export const userRoutes: Route[] = [
     problems: ['forbidden', 'conflict', 'unavailable'],
     async add({ password, email, ...fields }, { access, sessionId }) {
       if (password === undefined && email === undefined)
-        throw badField('/password', 'It is needed, or an `email` that a link to choose one is sent to.');
+        throw badField('/password', 'Give a password, or an `email` to which a link to choose one is sent.');
       // Addresses are set by people: an API key is refused before the account is created.
       const session = email === undefined ? null : sessionOf({ sessionId });
       // Nobody knows the random password: the user chooses another one with the link.
@@ -311,16 +320,20 @@ export const userRoutes: Route[] = [
     change: ({ id }, body, { access, ifMatch }) => access.users.change(id, ifMatch, body),
   }),
   users.remove({
-    summary: 'Delete an account with its sessions and geofences; vehicles stay.',
+    summary: 'Delete an account with its sessions and geofences. Vehicles remain.',
     problems: ['forbidden', 'conflict'],
     remove: ({ id }, { access, ifMatch }) => access.users.remove(id, ifMatch),
   }),
   ...(
     [
-      ['block', 'Block an account, and a dealer’s users with it: tokens, sockets and sessions end at once.', true],
+      [
+        'block',
+        'Block an account, and with a dealer its users. Their tokens, sessions and live connections end at once.',
+        true,
+      ],
       [
         'unblock',
-        'Let a blocked account in again, and a dealer’s users with it; a user stays blocked while the dealer is.',
+        'Unblock an account, and with a dealer its users. A user stays blocked while the dealer is blocked.',
         false,
       ],
     ] as const
@@ -339,9 +352,9 @@ export const userRoutes: Route[] = [
   ),
   get('/api/v1/users/{id}/expiry', {
     operationId: 'getExpiry',
-    summary: 'When the time of an account is over.',
+    summary: 'Get the time at which an account expires.',
     params: byId,
-    answers: { 200: { description: 'When the time of the account is over; null: never.', body: Expiry } },
+    answers: { 200: { description: 'The time at which the account expires; null: never.', body: Expiry } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
       const expiresAtMs = await access.users.expiryOf(params.id);
@@ -350,14 +363,16 @@ export const userRoutes: Route[] = [
   }),
   put('/api/v1/users/{id}/expiry', {
     operationId: 'setExpiry',
-    summary: 'Say when the time of an account is over.',
+    summary: 'Set the time at which an account expires.',
     description:
-      'From then on the account is blocked, and a dealer’s users with it: tokens, keys, sockets and sessions end. Another end, or none, lets it in again, unless it was blocked besides.',
+      'From then on, the account is blocked, and with a dealer its users; tokens, keys, sessions and live connections are refused. A later time, or null, unblocks an expired account, unless it is also blocked for another reason.',
     params: byId,
     body: z
-      .strictObject({ expiresAt: timeIn.nullable().meta({ description: 'Null: never.' }) })
+      .strictObject({
+        expiresAt: timeIn.nullable().meta({ description: 'Time at which the account expires. Null: never.' }),
+      })
       .meta({ id: 'NewExpiry', examples: [{ expiresAt: '2027-01-15T12:00:00.000Z' }] }),
-    answers: { 204: { description: 'The end is set.' } },
+    answers: { 204: { description: 'The expiry is set.' } },
     problems: ['not-found', 'forbidden', 'conflict'],
     async handle({ params, body }, { access }) {
       await access.users.setExpiry(params.id, body.expiresAt);
@@ -369,11 +384,11 @@ export const userRoutes: Route[] = [
     path: '/api/v1/users/{id}/retention',
     group: 'Users',
     operationId: 'getFleetRetention',
-    summary: 'For how long the fleet of an account keeps histories.',
+    summary: 'Get the retention of histories for the fleet of an account.',
     description:
-      'The fleet of a dealer is its vehicles, that of an operator the vehicles that no dealer has. Of a user it is that of the dealer, or of the operator, who keeps the account.',
+      'The fleet of a dealer is its vehicles. The fleet of an operator is the vehicles without a dealer. For a user, it is the fleet of the dealer or operator who manages the account.',
     params: byId,
-    answers: { 200: { description: 'For how long histories are kept.', body: FleetRetention } },
+    answers: { 200: { description: 'The retention of the fleet.', body: FleetRetention } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
       return { status: 200, body: { retentionDays: await access.users.fleetRetentionOf(params.id) } };
@@ -384,12 +399,12 @@ export const userRoutes: Route[] = [
     path: '/api/v1/users/{id}/retention',
     group: 'Users',
     operationId: 'setFleetRetention',
-    summary: 'Say for how long the fleet of a dealer or of the operator keeps histories.',
+    summary: 'Set the retention of histories for the fleet of a dealer or of the operator.',
     description:
-      'A dealer says it of its own fleet, operators of each. What all operators have is one fleet: saying it at one of them says it for all. What is erased stays erased when the time is made longer.',
+      'A dealer can set it for its own fleet, operators for every fleet. All operators share one fleet, so a value set at one of them applies to all. A longer retention does not restore what was erased.',
     params: byId,
     body: FleetRetention,
-    answers: { 204: { description: 'It holds from the next daily erasure on.' } },
+    answers: { 204: { description: 'The retention applies from the next daily erasure on.' } },
     problems: ['not-found', 'forbidden', 'conflict'],
     async handle({ params, body }, { access }) {
       await access.users.setFleetRetention(params.id, body.retentionDays);
@@ -408,7 +423,7 @@ export const userRoutes: Route[] = [
       group: 'Users',
       operationId,
       summary,
-      description: 'For operators alone.',
+      description: 'For operators only.',
       params: byId,
       answers: { 200: users.one },
       problems: ['not-found', 'forbidden', 'conflict'],
@@ -421,9 +436,9 @@ export const userRoutes: Route[] = [
   put('/api/v1/users/{id}/password', {
     operationId: 'setPassword',
     scope: null,
-    summary: 'Give an account another password; all its sessions end.',
+    summary: 'Set another password for an account. All its sessions end.',
     description:
-      'For the own account it is the same as `PUT /api/v1/me/password`: it needs `currentPassword`, and the session of the call stays.',
+      'For the caller’s own account, it is the same as `PUT /api/v1/me/password`: `currentPassword` is required, and the session of the call remains.',
     params: byId,
     body: z
       .strictObject({
@@ -433,7 +448,10 @@ export const userRoutes: Route[] = [
           .min(1)
           .max(1000)
           .optional()
-          .meta({ description: 'For the own account, and for no other.', examples: ['correct horse battery staple'] }),
+          .meta({
+            description: 'Required for the caller’s own account, and refused for any other.',
+            examples: ['correct horse battery staple'],
+          }),
       })
       .meta({ id: 'NewPassword', examples: [{ password: 'new and unknown' }] }),
     answers: { 204: { description: 'The password is changed.' } },
@@ -446,7 +464,7 @@ export const userRoutes: Route[] = [
   get('/api/v1/users/{id}/sessions', {
     operationId: 'listSessions',
     scope: null,
-    summary: 'Where the account is logged in, the last used first.',
+    summary: 'List the sessions of an account, the last used first.',
     params: byId,
     answers: { 200: { description: 'All sessions that have not ended.', body: listOf(SessionOut) } },
     problems: ['not-found', 'forbidden'],
@@ -458,7 +476,7 @@ export const userRoutes: Route[] = [
   remove('/api/v1/users/{id}/sessions', {
     operationId: 'endSessions',
     scope: null,
-    summary: 'End all sessions of an account but the one of the call.',
+    summary: 'End all sessions of an account except the session of the call.',
     params: byId,
     answers: { 204: { description: 'The sessions are ended.' } },
     problems: ['not-found', 'forbidden'],

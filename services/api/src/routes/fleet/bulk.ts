@@ -31,8 +31,8 @@ const distinct = <Id extends string>() =>
 const membersChanged = z
   .strictObject({
     dryRun: z.boolean(),
-    added: z.int().meta({ description: 'Those that were not in the group.' }),
-    removed: z.int().meta({ description: 'Those that were in it.' }),
+    added: z.int().meta({ description: 'Number of members added: those that were not in the group before.' }),
+    removed: z.int().meta({ description: 'Number of members removed: those that were in the group before.' }),
   })
   .meta({ id: 'MembersChanged', examples: [{ dryRun: false, added: 1, removed: 0 }] });
 
@@ -40,7 +40,7 @@ const membersChanged = z
 function memberChange<Id extends string>(change: { add: Id[]; remove: Id[] }): { add: Id[]; remove: Id[] } {
   const added = new Set(change.add);
   const nth = change.remove.findIndex((each) => added.has(each));
-  if (nth >= 0) throw badField(`/remove/${nth}`, 'It is in `add` as well.');
+  if (nth >= 0) throw badField(`/remove/${nth}`, 'It is also in `add`.');
   return change;
 }
 
@@ -51,8 +51,8 @@ const { name: _, plate: __, vin: ___, terminalId: ____, externalId: _____, ...SH
 export const bulkRoutes: Route[] = [
   patch('/api/v1/vehicles', {
     operationId: 'changeVehicles',
-    summary: 'Make the same change to many vehicles (JSON merge patch): to all of them, or to none.',
-    description: `At most ${MAX_IDS} vehicles. What only one vehicle can have, such as its terminal, is changed one by one.`,
+    summary: 'Make the same change to many vehicles (JSON merge patch): to all of them or to none.',
+    description: `At most ${MAX_IDS} vehicles. Fields whose value is unique to a vehicle, such as its terminal, can only be changed for one vehicle at a time.`,
     query: z.object({ dryRun }),
     body: z
       .strictObject({
@@ -73,13 +73,13 @@ export const bulkRoutes: Route[] = [
           context.addIssue({
             code: 'custom',
             path: ['ids'],
-            message: `These sensors fit into ${most} vehicles at once.`,
+            message: `These sensors can be set for at most ${most} vehicles at once.`,
           });
       })
       .meta({ id: 'VehiclesPatch', examples: [{ ids: [VEHICLE_ID], patch: { speedLimitKmh: 80 } }] }),
     answers: {
       200: {
-        description: 'All of it was done; in a dry run: would have been.',
+        description: 'The changes that were made; in a dry run, those that would be made.',
         body: z
           .strictObject({
             dryRun: z.boolean(),
@@ -103,13 +103,18 @@ export const bulkRoutes: Route[] = [
   }),
   post('/api/v1/vehicles/move', {
     operationId: 'moveVehicles',
-    summary: 'Move vehicles to another dealer: all of them, or none.',
+    summary: 'Move vehicles to another dealer: all of them or none.',
     description:
-      'For operators. With `history` `apart` a vehicle stays where it is, without its terminal and with all that it did, and the other dealer gets a new vehicle with its profile, terminal, video profile and counters, whose history begins now: positions, events, reports, video, feeds and exports of before are seen by those alone who saw them then. What the terminal recorded before and sends later belongs to the old vehicle. Groups, attributes, plans of maintenance and rules are not taken along. With `along` the vehicle changes hands as it is.',
+      'For operators. With `history` set to `apart`, the old vehicle stays with its dealer and keeps its history, but loses its terminal. The other dealer gets a new vehicle with the same profile, terminal and video profile, which continues the odometer and the engine hours. Its history begins at the time of the move: earlier positions, events, reports, videos, feeds and exports remain visible only to accounts that may see the old vehicle. Data that the terminal recorded before the move and sends later belongs to the old vehicle. Groups, the external id, custom attributes, custom counters, maintenance plans and rules are not transferred. With `along`, the vehicle itself is transferred, with its history.',
     body: z
       .strictObject({
-        ids: distinct<VehicleId>().refine(({ length }) => length <= MAX_MOVED, `At most ${MAX_MOVED} at once.`),
-        dealerId: id<UserId>().nullable().meta({ description: 'The dealer that gets them; null: the operator.' }),
+        ids: distinct<VehicleId>().refine(
+          ({ length }) => length <= MAX_MOVED,
+          `At most ${MAX_MOVED} vehicles can be moved at once.`,
+        ),
+        dealerId: id<UserId>()
+          .nullable()
+          .meta({ description: 'Dealer that receives the vehicles. Null: the operator.' }),
         history: z.enum(MOVED_HISTORIES).default('apart'),
       })
       .meta({ id: 'VehiclesMove', examples: [{ ids: [VEHICLE_ID], dealerId: USER_ID, history: 'apart' as const }] }),
@@ -123,7 +128,7 @@ export const bulkRoutes: Route[] = [
                 id: idOut,
                 vehicleId: idOut.meta({
                   description:
-                    'The vehicle that the dealer has now: the same where nothing was moved, or its history too.',
+                    'Vehicle that the dealer has now. The same as `id` if the vehicle already belonged to the dealer, or was moved with its history.',
                 }),
               }),
             ),
@@ -139,14 +144,19 @@ export const bulkRoutes: Route[] = [
   }),
   patch('/api/v1/vehicle-groups/{id}/vehicles', {
     operationId: 'changeVehiclesOfGroup',
-    summary: 'Put vehicles into the group and take others out: all of them, or none.',
-    description: `At most ${MAX_IDS} in each list.`,
+    summary: 'Add vehicles to the group and remove others: all of them or none.',
+    description: `At most ${MAX_IDS} ids in each list.`,
     params: z.object({ id: id<GroupId>() }),
     query: z.object({ dryRun }),
     body: z
       .strictObject({ add: distinct<VehicleId>().default([]), remove: distinct<VehicleId>().default([]) })
       .meta({ id: 'VehiclesOfGroupPatch', examples: [{ add: [VEHICLE_ID], remove: [] }] }),
-    answers: { 200: { description: 'The members are changed; in a dry run: would be.', body: membersChanged } },
+    answers: {
+      200: {
+        description: 'How many members were added and removed; in a dry run, how many would be.',
+        body: membersChanged,
+      },
+    },
     problems: ['not-found', 'forbidden'],
     async handle({ params, query, body }, { access }) {
       const isDry = query.dryRun === 'true';
@@ -156,14 +166,19 @@ export const bulkRoutes: Route[] = [
   }),
   patch('/api/v1/vehicle-groups/{id}/users', {
     operationId: 'changeUsersOfGroup',
-    summary: 'Give accounts access to the group and take it from others: all of them, or none.',
-    description: `At most ${MAX_IDS} in each list.`,
+    summary: 'Grant accounts access to the group and revoke it from others: all of them or none.',
+    description: `At most ${MAX_IDS} ids in each list.`,
     params: z.object({ id: id<GroupId>() }),
     query: z.object({ dryRun }),
     body: z
       .strictObject({ add: distinct<UserId>().default([]), remove: distinct<UserId>().default([]) })
       .meta({ id: 'UsersOfGroupPatch', examples: [{ add: [USER_ID], remove: [] }] }),
-    answers: { 200: { description: 'The members are changed; in a dry run: would be.', body: membersChanged } },
+    answers: {
+      200: {
+        description: 'How many members were added and removed; in a dry run, how many would be.',
+        body: membersChanged,
+      },
+    },
     problems: ['not-found', 'forbidden'],
     async handle({ params, query, body }, { access }) {
       const isDry = query.dryRun === 'true';

@@ -52,37 +52,39 @@ const CommandOut = z
     parameters: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
     state: z.enum(COMMAND_STATES).meta({
       description:
-        '`queued`: it waits for the terminal, and where it can stop the vehicle for a fresh position. `sent`: it is on its way to the terminal, which has not answered. ' +
-        '`acknowledged`: the terminal answered that it did it. `refused`: the terminal refused, or a check before it was sent failed; see `reason`. `expired`: it was not sent in time. ' +
-        '`unanswered`: it was, or may have been, sent, and whether the terminal did it is not known. `cancelled`: withdrawn before it was sent.',
+        '`queued`: waiting for the terminal and, if the command can stop the vehicle, for a recent position. `sent`: on its way to the terminal, which has not answered yet. ' +
+        '`acknowledged`: the terminal confirmed that it executed the command. `refused`: the terminal rejected the command, or a check before sending failed; see `reason`. `expired`: not sent in time. ' +
+        '`unanswered`: sent, or possibly sent, and it is not known whether the terminal executed it. `cancelled`: withdrawn before it was sent.',
     }),
     reason: z
       .enum(COMMAND_REASONS)
       .nullable()
       .meta({
         description:
-          '`superseded`: a later command took it back. `rights-lost`: who asked for it may not do so any more. `too-fast`: the vehicle was not slow when it was to be sent. ' +
-          '`connection-lost`: the connection ended before an answer.',
+          '`superseded`: cancelled by a later command. `rights-lost`: the account that requested the command no longer has the right to do so. `too-fast`: the vehicle was too fast at the time of sending. ' +
+          '`connection-lost`: the connection ended before an answer arrived.',
       }),
-    answer: z
-      .string()
-      .nullable()
-      .meta({ description: 'What the terminal answered, where its protocol answers with text.' }),
-    maxSpeedKmh: z
-      .number()
-      .nullable()
-      .meta({ description: 'It is sent only while the vehicle is not faster; null: it can’t stop the vehicle.' }),
-    byRule: z.boolean().meta({ description: 'A notification rule sent it.' }),
+    answer: z.string().nullable().meta({ description: 'Answer of the terminal, if its protocol answers with text.' }),
+    maxSpeedKmh: z.number().nullable().meta({
+      description:
+        'The command is sent only while the vehicle is not faster than this, in km/h. Null if the command cannot stop the vehicle.',
+    }),
+    byRule: z.boolean().meta({ description: 'Whether a notification rule sent the command.' }),
     createdAt: timeOut,
     changedAt: timeOut,
-    expiresAt: timeOut.meta({ description: 'It is not sent from then on.' }),
+    expiresAt: timeOut.meta({ description: 'The command is not sent from this time on.' }),
     sentAt: timeOut.nullable(),
     finishedAt: timeOut.nullable(),
     createdBy: idOut.nullable().meta({
-      description: 'Who asked for it, or whose rule; null: an account that is gone, or that the caller may not see.',
+      description:
+        'Account that requested the command, or that owns the rule. Null if the account was deleted or is not visible to the caller.',
     }),
-    ruleId: idOut.nullable().meta({ description: 'Shown to the owner of the rule, and to operators.' }),
-    eventId: idOut.nullable().meta({ description: 'Why the rule sent it; shown as `ruleId` is.' }),
+    ruleId: idOut.nullable().meta({
+      description: 'Notification rule that sent the command. Shown only to the owner of the rule and to operators.',
+    }),
+    eventId: idOut.nullable().meta({
+      description: 'Event because of which the rule sent the command. Shown to the same accounts as `ruleId`.',
+    }),
   })
   .meta({ id: 'Command', examples: [COMMAND_EXAMPLE] });
 
@@ -96,7 +98,7 @@ const ParameterOut = z.strictObject({
 });
 const TypesOut = z
   .strictObject({
-    protocol: z.string().nullable().meta({ description: 'What the terminal speaks; null where it is not known.' }),
+    protocol: z.string().nullable().meta({ description: 'Protocol of the terminal. Null if it is not known.' }),
     connected: z.boolean(),
     reason: z
       .enum(['no-terminal', 'protocol-unknown', 'no-commands'])
@@ -106,22 +108,27 @@ const TypesOut = z
       z.strictObject({
         type: z.enum(COMMAND_TYPES),
         guarded: z.boolean().meta({
-          description: 'It can stop the vehicle: it needs `confirm`, and a vehicle that is known to be slow.',
+          description:
+            'Whether the command can stop the vehicle. It then needs `confirm`, and a vehicle that is known to be slow.',
         }),
-        guardedOutput: z
-          .int()
-          .nullable()
-          .meta({ description: 'The output that is guarded when it is switched on: it blocks the engine.' }),
-        how: z.string().meta({ description: 'What is sent, in the maker’s words. Markdown.' }),
-        parameters: z.array(ParameterOut).meta({ description: 'All are required.' }),
+        guardedOutput: z.int().nullable().meta({
+          description:
+            'Number of the output that blocks the engine: a command that switches it on is guarded. Null if there is none.',
+        }),
+        how: z
+          .string()
+          .meta({ description: 'What is sent to the terminal, in the terms of its manufacturer. Markdown.' }),
+        parameters: z.array(ParameterOut).meta({ description: 'Parameters of the command. All are required.' }),
       }),
     ),
     limits: z.strictObject({
-      maxSpeedKmh: z.number().meta({ description: 'Of guarded commands.' }),
+      maxSpeedKmh: z.number().meta({
+        description: 'Highest speed of the vehicle at which a guarded command is accepted and sent, in km/h.',
+      }),
       positionMaxAgeSeconds: z.number(),
       defaultExpirySeconds: z.int(),
       maxExpirySeconds: z.int(),
-      maxOpen: z.int().meta({ description: 'Commands of a vehicle that wait or are under way.' }),
+      maxOpen: z.int().meta({ description: 'Maximum number of commands of a vehicle that are `queued` or `sent`.' }),
     }),
   })
   .meta({
@@ -210,12 +217,12 @@ export const commandRoutes: Route[] = [
   get('/api/v1/vehicles/{id}/command-types', {
     operationId: 'listCommandTypes',
     scope: 'commands',
-    summary: 'What the vehicle’s terminal can be asked to do, and the caller may ask.',
+    summary: 'List the commands that the vehicle’s terminal supports and the caller may send.',
     description:
-      'Commands are for operators, dealers, and users who were granted the service `commands`; those of type `text` for users who were granted `command-text` as well. ' +
-      'Which there are depends on the protocol of the terminal.',
+      'Commands are for operators, dealers, and users who were granted the service `commands`. For commands of type `text`, users need the service `command-text` as well. ' +
+      'The supported commands depend on the protocol of the terminal.',
     params: byVehicle,
-    answers: { 200: { description: 'The types, with their parameters.', body: TypesOut } },
+    answers: { 200: { description: 'The types of commands, with their parameters.', body: TypesOut } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params }, { access }) {
       const commands = await access.vehicles.commands(params.id);
@@ -225,12 +232,12 @@ export const commandRoutes: Route[] = [
   get(BASE, {
     operationId: 'listCommands',
     scope: 'commands',
-    summary: 'Commands to the vehicle’s terminal, the newest first.',
-    description: 'Those of type `text` are shown to those who may send such.',
+    summary: 'List the commands to the vehicle’s terminal, the newest first.',
+    description: 'Commands of type `text` are shown only to callers who may send them.',
     params: byVehicle,
     query: z.object({
       ...paging,
-      state: z.enum(COMMAND_STATES).optional().meta({ description: 'Only those in this state.' }),
+      state: z.enum(COMMAND_STATES).optional().meta({ description: 'Return only commands in this state.' }),
     }),
     answers: { 200: pageOf(CommandOut) },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
@@ -243,28 +250,28 @@ export const commandRoutes: Route[] = [
   post(BASE, {
     operationId: 'addCommand',
     scope: 'commands',
-    summary: 'Ask the vehicle’s terminal to do something.',
+    summary: 'Send a command to the vehicle’s terminal.',
     description:
-      'The command is sent once the terminal is connected, and not after it expired. It is sent once at most, and one at a time for each vehicle, in the order in which they were asked for. ' +
-      'A guarded command can stop the vehicle: `engine-block`, and `output-set` that switches on the output that blocks the engine. It needs `confirm`, and a fresh position that shows the vehicle to be slow, ' +
-      'when it is asked for and when it is sent. `engine-resume` cancels an `engine-block` that was not sent, and `output-set` an earlier one of the same output.',
+      'The command is queued until the terminal is connected. It is sent at most once, and not after it has expired. The commands of a vehicle are sent one at a time, in the order in which they were requested, but a guarded command that waits for a recent position lets later ones pass. ' +
+      'Guarded commands can stop the vehicle: `engine-block`, and an `output-set` that switches on the output that blocks the engine. They need `confirm`, and a recent position that shows that the vehicle is slow, ' +
+      'both when they are requested and when they are sent. `engine-resume` cancels an `engine-block` that was not sent yet. `output-set` cancels an earlier `output-set` of the same output that was not sent yet.',
     params: byVehicle,
     body: orderIn({
-      confirm: z
-        .boolean()
-        .default(false)
-        .meta({ description: 'Must be true for a guarded command: somebody was asked, and is sure.' }),
+      confirm: z.boolean().default(false).meta({
+        description: 'Must be true for a guarded command: states that a person was asked and confirmed the command.',
+      }),
       maxSpeedKmh: speedBound.optional().meta({
-        description: 'Of a guarded command: the vehicle must not be faster. Default: `ENGINE_BLOCK_MAX_KMH`.',
+        description:
+          'Only for guarded commands: the vehicle must not be faster than this, in km/h. Default and maximum: `ENGINE_BLOCK_MAX_KMH`.',
       }),
       expiresInSeconds: z.int().min(MIN_COMMAND_EXPIRY_SECONDS).max(MAX_COMMAND_EXPIRY_SECONDS).optional().meta({
         description:
-          'How long it may wait; default `COMMAND_EXPIRY_HOURS`, at most `COMMAND_MAX_EXPIRY_HOURS`, which `command-types` shows in seconds.',
+          'Time after which an unsent command expires, in seconds. Default: `COMMAND_EXPIRY_HOURS`; maximum: `COMMAND_MAX_EXPIRY_HOURS`. `command-types` shows both in seconds.',
       }),
     }).meta({ id: 'NewCommand', examples: [{ type: 'output-set', parameters: { output: 2, on: true } } as never] }),
     answers: {
       201: {
-        description: 'The command, which waits for its terminal.',
+        description: 'The command, which is queued for the terminal.',
         body: CommandOut,
         headers: { Location: 'URL of the command.' },
       },
@@ -284,9 +291,9 @@ export const commandRoutes: Route[] = [
   get(`${BASE}/{command_id}`, {
     operationId: 'getCommand',
     scope: 'commands',
-    summary: 'One command, and what became of it.',
+    summary: 'Get a command with its current state.',
     params: byCommand,
-    answers: { 200: { description: 'The command, with its state and what the terminal answered.', body: CommandOut } },
+    answers: { 200: { description: 'The command, with its state and the answer of the terminal.', body: CommandOut } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params }, { access }) {
       const commands = await access.vehicles.commands(params.id);
@@ -296,9 +303,9 @@ export const commandRoutes: Route[] = [
   remove(`${BASE}/{command_id}`, {
     operationId: 'cancelCommand',
     scope: 'commands',
-    summary: 'Cancel a command that was not sent.',
+    summary: 'Cancel a command that was not sent yet.',
     params: byCommand,
-    answers: { 204: { description: 'The command is not sent any more.' } },
+    answers: { 204: { description: 'The command is cancelled.' } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'conflict'],
     async handle({ params }, { access }) {
       await (await access.vehicles.commands(params.id)).cancel(params.command_id);

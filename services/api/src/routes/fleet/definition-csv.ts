@@ -18,23 +18,22 @@ const MAX_CSV_BYTES = 8 * 1024 * 1024;
 
 const EXAMPLE_CELLS = { groups: 'Refrigerated', customAttributes: '"{""costCentre"":""4711""}"' };
 
-const DEFUSED =
-  'Text that a spreadsheet would take for a formula has an apostrophe before it, which the import takes off again.';
+const DEFUSED = 'An apostrophe precedes text that a spreadsheet would read as a formula; the import removes it.';
 const FORM =
-  '`customAttributes` holds a JSON object; they become exactly those. Columns that are not there are left as they ' +
-  'are; an empty cell means none, or the default. `groups` takes names or ids, parted by `|`. Cells are parted by ' +
-  'comma, semicolon or tab, whichever comes first in the header. In UTF-8, or UTF-16 with a byte order mark; at most ' +
-  `${MAX_ROWS} rows.`;
+  '`customAttributes` contains a JSON object, which replaces all custom attributes. Fields without a column are not ' +
+  'changed. An empty cell clears the field or sets its default. `groups` contains names or ids, separated by `|`. ' +
+  'Cells are separated by comma, semicolon or tab, whichever comes first in the header. The text must be UTF-8, or ' +
+  `UTF-16 with a byte order mark. At most ${MAX_ROWS} rows.`;
 
 const importOf = (name: string) => ({
   bodyType: 'text/csv' as const,
   maxBodyBytes: MAX_CSV_BYTES,
   answers: {
     200: {
-      description: 'All of it was done; in a dry run: would have been.',
+      description: 'The changes that were made; in a dry run, those that would be made.',
       body: importReport(
         name,
-        { row: z.int().meta({ description: 'As a spreadsheet counts: 1 is the header.' }) },
+        { row: z.int().meta({ description: 'Row number as in a spreadsheet: 1 is the header.' }) },
         { row: 2 },
       ),
     },
@@ -62,12 +61,12 @@ const rowOf = ({ row }: { row: number }) => ({ row });
 export const vehicleCsvRoutes: Route[] = [
   get('/api/v1/vehicles/export', {
     operationId: 'exportVehicles',
-    summary: 'All vehicles that the caller may see, as CSV (RFC 4180).',
+    summary: 'Export all vehicles that the caller may see as CSV (RFC 4180).',
     description:
-      `${columnsSentence(VEHICLE_CSV.columns)} \`groups\` holds their names, parted by \`|\`; an id stands in place of ` +
-      `a name that would not tell which group it is. ${DEFUSED}`,
+      `${columnsSentence(VEHICLE_CSV.columns)} \`groups\` contains the names of the groups, separated by \`|\`; an id ` +
+      `replaces a name that does not identify one group. ${DEFUSED}`,
     query: z.object({
-      groupId: id<GroupId>().optional().meta({ description: 'Only vehicles of this group.' }),
+      groupId: id<GroupId>().optional().meta({ description: 'Return only vehicles of this group.' }),
       excel,
     }),
     answers: {
@@ -86,11 +85,12 @@ export const vehicleCsvRoutes: Route[] = [
   }),
   post('/api/v1/vehicles/import', {
     operationId: 'importVehicles',
-    summary: 'Add and change many vehicles by a CSV: all of them, or none.',
+    summary: 'Add and change many vehicles from a CSV: all of them or none.',
     description:
-      `${columnsSentence(VEHICLE_CSV.columns)} The header names those that are there, in any order. A row with an ` +
-      '`id` changes that vehicle; else one with the `externalId` or else the `terminalId` of a vehicle changes that ' +
-      `one; else it adds one, which needs a \`name\`. ${FORM}`,
+      `${columnsSentence(VEHICLE_CSV.columns)} The header names the columns of the file, in any order; not all are ` +
+      'needed. A row with an `id` changes that vehicle. Without an `id`, it changes the vehicle with its `externalId`, ' +
+      'or else the one with its `terminalId`. If there is none, the row adds a vehicle, which needs a `name`. Empty ' +
+      `cells of \`terminalProtocol\`, \`terminalNetworks\` and \`terminalSecret\` change nothing. ${FORM}`,
     query: z.object({ dryRun }),
     body: z.string().meta({ examples: ['name,terminalId,groups,speedLimitKmh\r\nVan 12,356307042441013,,90\r\n'] }),
     ...importOf('VehicleImport'),
@@ -107,10 +107,10 @@ export const vehicleCsvRoutes: Route[] = [
 export const driverCsvRoutes: Route[] = [
   get('/api/v1/drivers/export', {
     operationId: 'exportDrivers',
-    summary: 'All drivers that the caller may see, as CSV (RFC 4180).',
+    summary: 'Export all drivers that the caller may see as CSV (RFC 4180).',
     description:
-      `${columnsSentence(DRIVER_CSV.columns)} \`codes\` holds those that the driver has now, \`groups\` names; both ` +
-      `parted by \`|\`. ${DEFUSED}`,
+      `${columnsSentence(DRIVER_CSV.columns)} \`codes\` contains the current codes of the driver, \`groups\` the names ` +
+      `of the groups; both are separated by \`|\`. ${DEFUSED}`,
     query: z.object({ excel }),
     answers: {
       200: csvAnswer('each driver', csvExample(DRIVER_CSV.columns, { ...DRIVER_EXAMPLE, ...EXAMPLE_CELLS })),
@@ -120,12 +120,12 @@ export const driverCsvRoutes: Route[] = [
   }),
   post('/api/v1/drivers/import', {
     operationId: 'importDrivers',
-    summary: 'Add and change many drivers by a CSV: all of them, or none.',
+    summary: 'Add and change many drivers from a CSV: all of them or none.',
     description:
-      `${columnsSentence(DRIVER_CSV.columns)} The header names those that are there, in any order. A row with an ` +
-      '`id` changes that driver; else one with the `externalId`, or else a code that a driver has now, changes that ' +
-      'one; else it adds one, which needs a `name`. `codes` are parted by `|`, and become exactly those. ' +
-      FORM,
+      `${columnsSentence(DRIVER_CSV.columns)} The header names the columns of the file, in any order; not all are ` +
+      'needed. A row with an `id` changes that driver. Without an `id`, it changes the driver with its `externalId`, ' +
+      'or else the one who has one of its codes now. If there is none, the row adds a driver, who needs a `name`. ' +
+      `\`codes\` are separated by \`|\` and replace all codes of the driver. ${FORM}`,
     query: z.object({ dryRun }),
     body: z
       .string()

@@ -59,11 +59,11 @@ const DriverOut = z
   .strictObject({
     id: idOut,
     ...DRIVER.shown,
-    codes: z.array(z.string()).meta({ description: 'Those that the driver has now.' }),
+    codes: z.array(z.string()).meta({ description: 'Codes that the driver has now.' }),
     licence: z.enum(LICENCES).meta({
-      description: `By the date (UTC); \`expires-soon\`: within ${LICENCE_WARNING_DAYS} days.`,
+      description: `State of the licence by \`licenceExpiresOn\` (UTC). \`expires-soon\`: it expires within ${LICENCE_WARNING_DAYS} days.`,
     }),
-    dealerId: idOut.nullable().meta({ description: 'The dealer that has the driver; null: the operator.' }),
+    dealerId: idOut.nullable().meta({ description: 'Dealer to whom the driver belongs. Null: the operator.' }),
     groupIds: z.array(idOut).meta({ description: 'Users of these groups may see the driver.' }),
     ...CUSTOM_FIELDS_OUT,
   })
@@ -100,7 +100,7 @@ const AssignmentOut = z
     vehicleId: idOut,
     driverId: idOut,
     from: timeOut,
-    to: timeOut.nullable().meta({ description: 'Exclusive; null: until further notice.' }),
+    to: timeOut.nullable().meta({ description: 'End of the assignment, exclusive. Null: no end is set.' }),
   })
   .meta({ id: 'DriverAssignment', examples: [ASSIGNMENT_EXAMPLE] });
 
@@ -123,15 +123,15 @@ const drivers = new ResourceRoutes({
 
 const driverRoutesOf: Route[] = [
   drivers.list({
-    summary: 'Drivers that the caller may see.',
+    summary: 'List drivers that the caller may see.',
     description:
-      'A user sees those of the groups that they were given. `q` is searched in names, phones, numbers of licences, external ids and codes.',
+      'Users see the drivers of the groups to which they have access. `q` is searched for in names, phone numbers, licence numbers, external ids and codes.',
     query: z.object({
       ...paging,
       ...searching('name', 'externalId'),
       ...customQuery,
-      groupId: id<GroupId>().optional().meta({ description: 'Only drivers of this group.' }),
-      licence: z.enum(LICENCES).optional().meta({ description: 'Only drivers whose licence is in this state.' }),
+      groupId: id<GroupId>().optional().meta({ description: 'Return only drivers of this group.' }),
+      licence: z.enum(LICENCES).optional().meta({ description: 'Return only drivers whose licence is in this state.' }),
     }),
     async page(query, { access, nowMs }) {
       const { groupId, licence } = query;
@@ -149,14 +149,17 @@ const driverRoutesOf: Route[] = [
   }),
   drivers.add({
     summary: 'Add a driver.',
-    description: 'A code that nobody had before makes past shifts with it the new driver’s as well.',
+    description: 'If no driver had a code before, past shifts with this code are attributed to the new driver as well.',
     body: z
       .strictObject({
         ...DRIVER.add,
         codes: driverCodes.default([]),
         groupIds: groupIds.default([]),
         ...NEW_CUSTOM_FIELDS,
-        dealerId: id<UserId>().nullable().optional().meta({ description: 'Said by operators; a dealer is it.' }),
+        dealerId: id<UserId>().nullable().optional().meta({
+          description:
+            'Dealer to whom the driver belongs. Null: the operator. Only operators choose it; drivers that a dealer adds belong to this dealer.',
+        }),
       })
       .meta({ id: 'NewDriver', examples: [{ name: 'Anna Berg', codes: ['0100000F28F8E5'] }] }),
     problems: ['forbidden', 'conflict', 'quota-exceeded'],
@@ -165,7 +168,7 @@ const driverRoutesOf: Route[] = [
   drivers.get({ get: ({ id }, { access }) => access.drivers.get(id) }),
   drivers.change({
     summary: 'Change a driver (JSON merge patch).',
-    description: 'What was driven with a code that is taken away stays the driver’s.',
+    description: 'Past shifts with a code that is removed remain attributed to the driver.',
     body: z
       .strictObject({ ...DRIVER.set, codes: driverCodes, groupIds, ...CUSTOM_FIELDS_PATCH })
       .partial()
@@ -174,8 +177,9 @@ const driverRoutesOf: Route[] = [
     change: ({ id }, body, { access, ifMatch }) => access.drivers.change(id, ifMatch, body),
   }),
   drivers.remove({
-    summary: 'Delete a driver, and all that is known of the person.',
-    description: 'Events keep codes, which then are nobody’s; assignments end, and the audit trail loses the fields.',
+    summary: 'Delete a driver with all personal data.',
+    description:
+      'Events keep the codes, which then belong to no driver. The assignments of the driver are deleted, and the fields of the driver are removed from the audit trail.',
     problems: ['forbidden'],
     remove: ({ id }, { access, ifMatch }) => access.drivers.remove(id, ifMatch),
   }),
@@ -186,11 +190,11 @@ const UnknownCodesOut = z
     items: z.array(
       z.strictObject({
         code: z.string(),
-        vehicleId: idOut.meta({ description: 'Where it was read last.' }),
+        vehicleId: idOut.meta({ description: 'Vehicle in which the code was last read.' }),
         vehicleName: z.string(),
         firstSeenAt: timeOut,
         lastSeenAt: timeOut,
-        shifts: z.int().meta({ description: 'How many began.' }),
+        shifts: z.int().meta({ description: 'Number of driver shifts with this code.' }),
       }),
     ),
   })
@@ -215,8 +219,8 @@ const UnknownCodesOut = z
 const assignmentRoutes: Route[] = [
   get('/api/v1/unknown-driver-codes', {
     operationId: 'listUnknownDriverCodes',
-    summary: `Codes of the last ${UNKNOWN_CODES_DAYS} days that no driver has or had.`,
-    answers: { 200: { description: 'The codes, the newest first.', body: UnknownCodesOut } },
+    summary: `List driver codes of the last ${UNKNOWN_CODES_DAYS} days that no driver has or had.`,
+    answers: { 200: { description: 'The codes, the most recently seen first.', body: UnknownCodesOut } },
     problems: ['forbidden'],
     async handle(_, { access, nowMs, signal }) {
       const codes = await access.unknownDriverCodes(nowMs - UNKNOWN_CODES_DAYS * DAY_MS, nowMs, signal);
@@ -234,18 +238,18 @@ const assignmentRoutes: Route[] = [
   }),
   get('/api/v1/driver-assignments', {
     operationId: 'listDriverAssignments',
-    summary: 'Who was said to drive which vehicle, the newest first.',
+    summary: 'List assignments of drivers to vehicles, the newest first.',
     query: z.object({
       vehicleId: id<VehicleId>().optional(),
       driverId: id<DriverId>().optional(),
       from: utcRangeEndSuchAs('2026-01-15T12:00:00.000Z')
         .optional()
-        .meta({ description: 'Only what has a part in the time from then on.' }),
+        .meta({ description: 'Return only assignments that end after this time or have no end.' }),
       to: utcRangeEndSuchAs('2026-01-16T12:00:00.000Z').optional(),
     }),
     answers: {
       200: {
-        description: 'At most 5,000 assignments.',
+        description: 'The assignments, at most 5,000.',
         body: z
           .strictObject({ items: z.array(AssignmentOut) })
           .meta({ id: 'DriverAssignments', examples: [{ items: [ASSIGNMENT_EXAMPLE] }] }),
@@ -260,14 +264,18 @@ const assignmentRoutes: Route[] = [
   }),
   post('/api/v1/driver-assignments', {
     operationId: 'addDriverAssignment',
-    summary: 'Say who drives a vehicle, for an interval, past or future.',
-    description: 'It counts whatever codes the terminal sends. A vehicle has one at a time.',
+    summary: 'Assign a driver to a vehicle for a past or future interval.',
+    description:
+      'The assignment takes precedence over codes that the terminal sends. A vehicle has at most one assignment at a time.',
     body: z
       .strictObject({
         vehicleId: id<VehicleId>(),
         driverId: id<DriverId>(),
         from: timeIn,
-        to: timeIn.nullable().default(null).meta({ description: 'Exclusive; null: until further notice.' }),
+        to: timeIn
+          .nullable()
+          .default(null)
+          .meta({ description: 'End of the assignment, exclusive. Null: no end is set.' }),
       })
       .refine(({ from, to }) => to === null || from < to, { path: ['to'], message: 'It must be later than `from`.' })
       .meta({
@@ -295,7 +303,7 @@ const assignmentRoutes: Route[] = [
   }),
   patch('/api/v1/driver-assignments/{id}', {
     operationId: 'changeDriverAssignment',
-    summary: 'End an assignment, or change when it ends.',
+    summary: 'Change the end of an assignment.',
     params: byAssignment,
     body: z
       .strictObject({ to: timeIn.nullable() })
@@ -308,7 +316,7 @@ const assignmentRoutes: Route[] = [
   }),
   remove('/api/v1/driver-assignments/{id}', {
     operationId: 'deleteDriverAssignment',
-    summary: 'Take an assignment back, as if it had never been made.',
+    summary: 'Delete an assignment, as if it had never been made.',
     params: byAssignment,
     answers: { 204: { description: 'The assignment is deleted.' } },
     problems: ['not-found', 'forbidden'],

@@ -38,31 +38,35 @@ const FILE_QUERY = {
   format: z.enum(FILE_FORMATS),
   name: line(180)
     .default('Geozone')
-    .meta({ description: 'Of what has none in the file.', examples: ['Depot'] }),
-  radiusM: decimalParameter(1, 1_000_000, 150)
-    .optional()
-    .meta({ description: 'Of points that say nothing of their size. Without it they are left out, and named.' }),
-  widthM: decimalParameter(1, 100_000, 40).optional().meta({ description: 'As `radiusM`, of lines.' }),
+    .meta({ description: 'Name for shapes that have none in the file.', examples: ['Depot'] }),
+  radiusM: decimalParameter(1, 1_000_000, 150).optional().meta({
+    description:
+      'Radius in metres for points that have none in the file. Without it, such points are left out and listed in the answer.',
+  }),
+  widthM: decimalParameter(1, 100_000, 40).optional().meta({
+    description:
+      'Width in metres for lines that have none in the file. Without it, such lines are left out and listed in the answer.',
+  }),
 };
 const FILE_ABOUT =
-  'GeoJSON of any program (a collection, a feature or a geometry), KML or GPX, whatever `Content-Type` says. A point ' +
-  'becomes a circle of `radiusM`, a line one of `widthM` (in its properties, or of the call), and a collection of shapes several geozones; altitudes are left ' +
-  'out. Names that come twice get numbers. Properties are read where they mean something here (name, description, ' +
-  'colours, sizes, and all that an export says). At most ' +
-  `${MAX_FILE_SHAPES} shapes.`;
+  'Takes GeoJSON of any program (a collection, a feature or a geometry), KML or GPX, whatever `Content-Type` is. A ' +
+  'point becomes a circle with the radius `radiusM`, a line becomes a line with the width `widthM`: from its own ' +
+  'properties, or else from the parameter. A collection of shapes becomes several geozones. Altitudes are dropped. ' +
+  'Repeated names get a number. Known properties are read: name, description, colours, sizes, and those of an export ' +
+  `except \`externalId\` and \`customAttributes\`. At most ${MAX_FILE_SHAPES} shapes.`;
 const fileBody = z.string().meta({
   id: 'PlacesFile',
   examples: ['{"type":"Feature","geometry":{"type":"Point","coordinates":[30.3,59.9]},"properties":{"name":"Kiosk"}}'],
 });
 const ignored = z
   .array(z.string())
-  .meta({ description: 'Names of properties that mean nothing here: they are left out.', examples: [['styleHash']] });
+  .meta({ description: 'Names of unknown properties, which are left out.', examples: [['styleHash']] });
 const unsupported = z
   .string()
   .nullable()
-  .meta({ description: 'Kind of a geometry that can’t be a geozone: it is left out.' });
+  .meta({ description: 'Type of the geometry if it cannot be a geozone; the shape is then left out. Null if it can.' });
 const lacks = z.enum(['radiusM', 'widthM']).nullable().meta({
-  description: 'The size that a point or a line does not say, nor the call: it is left out.',
+  description: 'Size that is missing in the file and in the call; the shape is then left out. Null if none is missing.',
 });
 
 interface FileQuery {
@@ -79,8 +83,8 @@ function fileOf(bytes: ArrayBuffer, { format, name, radiusM, widthM }: FileQuery
 const fileRoutes: Route[] = [
   post('/api/v1/geozones/read-file', {
     operationId: 'readGeozoneFile',
-    summary: 'What a file draws, as features that the import takes: nothing is changed.',
-    description: `${FILE_ABOUT} What the features say is not checked: the import does.`,
+    summary: 'Read the shapes of a file as features for the import, without changing anything.',
+    description: `${FILE_ABOUT} The features are not validated here, but by the import.`,
     query: z.object(FILE_QUERY),
     body: z.instanceof(ArrayBuffer),
     bodyType: 'application/octet-stream',
@@ -88,13 +92,16 @@ const fileRoutes: Route[] = [
     maxBodyBytes: MAX_COLLECTION_BYTES,
     answers: {
       200: {
-        description: 'The shapes of the file, in their order.',
+        description: 'The shapes of the file, in the order of the file.',
         body: z
           .strictObject({
             items: z.array(
               z.strictObject({
                 name: z.string(),
-                feature: z.looseObject({}).nullable().meta({ description: 'Null where it is left out.' }),
+                feature: z
+                  .looseObject({})
+                  .nullable()
+                  .meta({ description: 'Feature for the import. Null if the shape is left out.' }),
                 unsupported,
                 lacks,
                 ignored,
@@ -116,8 +123,8 @@ const fileRoutes: Route[] = [
   }),
   post('/api/v1/geozones/import-file', {
     operationId: 'importGeozoneFile',
-    summary: 'Draw and change many geozones by a file of another program: all of them, or none.',
-    description: `${FILE_ABOUT} Ids count as in the import of a collection.`,
+    summary: 'Add and change many geozones from a file of another program: all of them or none.',
+    description: `${FILE_ABOUT} Ids have the same meaning as in \`POST /api/v1/geozones/import\`.`,
     query: z.object({ ...FILE_QUERY, dryRun }),
     body: z.instanceof(ArrayBuffer),
     bodyType: 'application/octet-stream',
@@ -125,11 +132,11 @@ const fileRoutes: Route[] = [
     maxBodyBytes: MAX_COLLECTION_BYTES,
     answers: {
       200: {
-        description: 'All of it was done; in a dry run: would have been.',
+        description: 'The changes that were made; in a dry run, those that would be made.',
         body: importReport(
           'GeozoneFileImport',
           {
-            index: z.int().meta({ description: 'Of the shape in the file, from 0.' }),
+            index: z.int().meta({ description: 'Index of the shape in the file, from 0.' }),
             name: z.string(),
             ignored,
           },
@@ -137,7 +144,7 @@ const fileRoutes: Route[] = [
           {
             skipped: z
               .array(z.strictObject({ index: z.int(), name: z.string(), unsupported, lacks }))
-              .meta({ description: 'Shapes that can’t be geozones, or lack a size.' }),
+              .meta({ description: 'Shapes that were left out because they cannot be geozones or have no size.' }),
           },
           { skipped: [] },
         ),
@@ -165,19 +172,19 @@ const fileRoutes: Route[] = [
 export const geozoneCollectionRoutes: Route[] = [
   get('/api/v1/geozones/export', {
     operationId: 'exportGeozones',
-    summary: 'All geozones of the caller as one GeoJSON FeatureCollection (RFC 7946), as KML or as CSV.',
+    summary: 'Export all geozones of the caller as one GeoJSON FeatureCollection (RFC 7946), as KML or as CSV.',
     description:
-      'The import takes the collection as it is. KML draws a circle as a polygon, and says in its data what it has no element for: the import of files makes the same geozones of it. CSV has the properties alone.',
+      '`POST /api/v1/geozones/import` accepts the collection unchanged. In KML, circles are drawn as polygons, and properties without a KML element are written as extended data, which `POST /api/v1/geozones/import-file` reads; `externalId` and `customAttributes` are not written, so importing the file again clears them. CSV contains only the properties, without the geometry.',
     query: z.object({
       all: z
         .enum(['true', 'false'])
         .default('false')
-        .meta({ description: '`true`: those of others as well, as far as the caller may see them.' }),
+        .meta({ description: '`true`: also export geozones of other accounts that the caller may see.' }),
       format: z.enum(['geojson', 'kml', 'csv']).default('geojson'),
     }),
     answers: {
       200: {
-        description: 'A collection, each feature in a line of its own.',
+        description: 'The geozones. In GeoJSON, each feature is on a line of its own.',
         mediaType: 'application/geo+json',
         body: z
           .strictObject({ type: z.literal('FeatureCollection'), features: z.array(GeozoneOut) })
@@ -186,7 +193,7 @@ export const geozoneCollectionRoutes: Route[] = [
           [EXPORTS.kml.mediaType]: z.string().meta({ examples: ['<kml><Document></Document></kml>'] }),
           'text/csv': z.string().meta({ examples: ['id,name,shape\r\n'] }),
         },
-        headers: { 'Content-Disposition': 'A name for the file.' },
+        headers: { 'Content-Disposition': 'Suggested file name.' },
       },
     },
     async handle({ query }, { access }) {
@@ -204,11 +211,11 @@ export const geozoneCollectionRoutes: Route[] = [
   }),
   post('/api/v1/geozones/import', {
     operationId: 'importGeozones',
-    summary: 'Draw and change many geozones by a GeoJSON FeatureCollection: all of them, or none.',
+    summary: 'Add and change many geozones from a GeoJSON FeatureCollection: all of them or none.',
     description:
-      'A feature whose `id` is that of one of the caller’s own geozones makes that one as it says: what it leaves out ' +
-      'is as for a new one. Any other is drawn anew and belongs to the caller. So the same collection, exported and ' +
-      `imported again, changes nothing. At most ${MAX_FEATURES} features.`,
+      'A feature with the `id` of one of the caller’s own geozones replaces it; properties that are left out get the ' +
+      'defaults of a new geozone. Any other feature adds a geozone, which belongs to the caller. So importing an ' +
+      `unchanged export of the caller’s geozones changes nothing. At most ${MAX_FEATURES} features.`,
     query: z.object({ dryRun }),
     body: z.instanceof(ArrayBuffer),
     bodyType: 'application/geo+json',
@@ -219,10 +226,10 @@ export const geozoneCollectionRoutes: Route[] = [
     maxBodyBytes: MAX_COLLECTION_BYTES,
     answers: {
       200: {
-        description: 'All of it was done; in a dry run: would have been.',
+        description: 'The changes that were made; in a dry run, those that would be made.',
         body: importReport(
           'GeozoneImport',
-          { index: z.int().meta({ description: 'Of the feature in the collection, from 0.' }) },
+          { index: z.int().meta({ description: 'Index of the feature in the collection, from 0.' }) },
           { index: 0 },
         ),
       },

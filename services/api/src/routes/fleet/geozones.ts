@@ -32,8 +32,8 @@ export const GeozoneOut = z
       sharedGroupIds: z.array(idOut),
       ...CUSTOM_FIELDS_OUT,
       ownerId: idOut,
-      areaM2: z.number().meta({ description: 'Computed.' }),
-      perimeterM: z.number().meta({ description: 'Computed.' }),
+      areaM2: z.number().meta({ description: 'Area in square metres, computed from the shape.' }),
+      perimeterM: z.number().meta({ description: 'Perimeter in metres, computed from the shape.' }),
     }),
   })
   .meta({
@@ -82,9 +82,9 @@ const geozones = new ResourceRoutes({
 
 export const geozoneRoutes: Route[] = [
   geozones.list({
-    summary: 'Geozones that the caller may see.',
+    summary: 'List geozones that the caller may see.',
     description:
-      'Their own and those shared with them; for a dealer those of their users too, and for an operator all.',
+      'Users see their own geozones and those shared with them. Dealers also see those of their users, operators all.',
     query: z.object({ ...paging, ...searching('name', 'externalId'), ...customQuery }),
     async page(query, { access }) {
       const custom = customAsked(query);
@@ -93,9 +93,9 @@ export const geozoneRoutes: Route[] = [
     },
   }),
   geozones.add({
-    summary: 'Draw a geozone: it belongs to the caller and watches what the caller may see.',
+    summary: 'Add a geozone, which belongs to the caller and watches vehicles that the caller may see.',
     description:
-      'Where a vehicle is when the geozone comes is taken as it is: only crossing its boundary later is an event.',
+      'A vehicle that is already inside when the geozone is added causes no event; only crossing the boundary later does.',
     body: z
       .strictObject({
         type: z.literal('Feature'),
@@ -115,7 +115,8 @@ export const geozoneRoutes: Route[] = [
   geozones.get({ get: ({ id }, { access }) => access.geofences.get(id) }),
   geozones.change({
     summary: 'Change a geozone (JSON merge patch).',
-    description: 'Another kind of shape needs the geometry and `properties.shape` with what belongs to it.',
+    description:
+      'To change the kind of shape, send the geometry and `properties.shape`, with `radiusM` for a circle or `widthM` for a line.',
     body: z
       .strictObject({
         type: z.literal('Feature'),
@@ -153,7 +154,7 @@ export const geozoneRoutes: Route[] = [
       }),
   }),
   geozones.remove({
-    summary: 'Delete a geozone; visits to it end.',
+    summary: 'Delete a geozone. Open visits to it end.',
     problems: ['forbidden'],
     remove: ({ id }, { access, ifMatch }) => access.geofences.remove(id, ifMatch),
   }),

@@ -17,8 +17,8 @@ export const historyRoutes: Route[] = [
     path: '/api/v1/vehicles/{id}/history',
     group: 'Vehicles',
     operationId: 'importHistory',
-    summary: 'Add positions to the past of a vehicle.',
-    description: `A CSV with a header, as the report \`track\` writes it: ${COLUMNS}; only the first three are needed. All rows are taken, or none. They are kept for good once this is answered, and archived within seconds; sent again, they are there once. They move nothing of the present, and nobody is notified of them: not where the vehicle is, when it was heard of last, nor an event of now. What they change of the past is found out by \`POST /api/v1/vehicles/{id}/recalculate\`, once all of them are there. In UTF-8, or UTF-16 with a byte order mark; at most ${MAX_HISTORY_ROWS} rows. A dealer with all its accounts may make \`HISTORY_IMPORTS_PER_MINUTE\` of these calls.`,
+    summary: 'Import past positions of a vehicle.',
+    description: `A CSV with a header, in the format of the report \`track\`: ${COLUMNS}. Only the first three columns are required. All rows are imported or none. The positions are stored durably when the call returns, and archived within seconds. Positions that are sent again are stored only once. They do not change the current position, the last contact or current events of the vehicle, and cause no notifications. To update the events of the past, call \`POST /api/v1/vehicles/{id}/recalculate\` once all positions are imported. The text must be UTF-8, or UTF-16 with a byte order mark. At most ${MAX_HISTORY_ROWS} rows. A dealer with all its accounts may make \`HISTORY_IMPORTS_PER_MINUTE\` of these calls per minute.`,
     params: z.object({ id: vehicleKey }),
     body: z.string().meta({
       examples: ['fixTime,latitude,longitude,speedKmh,ignition\r\n2026-01-15T11:59:55Z,59.9386,30.3141,42.5,true\r\n'],
@@ -27,12 +27,16 @@ export const historyRoutes: Route[] = [
     maxBodyBytes: MAX_CSV_BYTES,
     answers: {
       200: {
-        description: 'All positions of the file are kept.',
+        description: 'All positions of the file are stored.',
         body: z
           .strictObject({
             positions: z.int(),
-            from: timeOut.nullable().meta({ description: 'Of the oldest; null without any.' }),
-            to: timeOut.nullable().meta({ description: 'Of the newest.' }),
+            from: timeOut
+              .nullable()
+              .meta({ description: 'Time of the oldest position. Null if the file has no positions.' }),
+            to: timeOut
+              .nullable()
+              .meta({ description: 'Time of the newest position. Null if the file has no positions.' }),
           })
           .meta({
             id: 'TakenHistory',
@@ -56,23 +60,27 @@ export const historyRoutes: Route[] = [
     path: '/api/v1/vehicles/{id}/history/erase',
     group: 'Vehicles',
     operationId: 'eraseHistory',
-    summary: 'Erase what a vehicle did before a time, for good.',
+    summary: 'Permanently erase the history of a vehicle before a time.',
     description:
-      'Its positions and events, its videos, notifications about it in all inboxes, and files of reports that may hold any of it. Events count by when they began. Counters go on as they are. It can’t be undone or cancelled. From now on nothing of that time is kept: what comes of it later, by late data or an import, is erased within a day. The log keeps its records for `TELEMETRY_RETENTION_HOURS`. With `dryRun` nothing is erased: the answer says how much would be.',
+      'Erases positions, events and videos of the vehicle, notifications about it in all inboxes, and report files that may contain any of these. Events are erased if they began before the time. Counters keep their values. The erasure cannot be undone or cancelled, and remains in force: data from before the time that arrives later, as late data or by an import, is erased within a day. The log keeps its records for `TELEMETRY_RETENTION_HOURS`. With `dryRun`, nothing is erased, and the answer says how much would be.',
     params: z.object({ id: vehicleKey }),
     query: z.object({ dryRun }),
     body: z
       .strictObject({
-        before: timeSuchAs('2025-01-01T00:00:00.000Z').meta({ description: 'A time that is past; exclusive.' }),
+        before: timeSuchAs('2025-01-01T00:00:00.000Z').meta({
+          description: 'Time before which the history is erased, exclusive. It must be in the past.',
+        }),
       })
       .meta({ id: 'HistoryErasure', examples: [{ before: '2025-01-01T00:00:00.000Z' } as never] }),
     answers: {
       200: {
-        description: 'What would be erased: the answer to a dry run.',
+        description: 'Answer to a dry run: how much would be erased.',
         body: z
           .strictObject({
-            positions: z.int().meta({ description: 'Records of positions, rejected ones included.' }),
-            events: z.int().meta({ description: 'Records of events: one of each begin and end.' }),
+            positions: z.int().meta({ description: 'Number of position records, including rejected positions.' }),
+            events: z
+              .int()
+              .meta({ description: 'Number of event records. The begin and the end of an event are one record each.' }),
             videos: z.int(),
             notifications: z.int(),
           })
@@ -82,7 +90,7 @@ export const historyRoutes: Route[] = [
           }),
       },
       202: {
-        description: 'It is a job now: see how far it is there.',
+        description: 'The erasure was started as a job, which shows its progress.',
         body: HistoryErasureOut,
         headers: { Location: 'URL of the job.' },
       },

@@ -48,17 +48,19 @@ const CORRECTION_EXAMPLE = {
   createdBy: null,
   createdAt: '2026-01-15T12:00:00.000Z',
 };
-const valueText = 'Metres of `odometer`, hours of `engine-hours`, of a custom counter in its unit.';
+const valueText = 'In metres for `odometer`, in hours for `engine-hours`, in its own unit for a custom counter.';
 const COUNTER_MAX = 1_000_000_000_000;
 const counterText = '`odometer`, `engine-hours`, or the id of a custom counter of the vehicle.';
 const CorrectionOut = z
   .strictObject({
     id: idOut,
     counter: z.union([z.enum(COUNTERS), idOut]).meta({ description: counterText }),
-    at: timeOut.meta({ description: 'From then on the counter goes on from the value.' }),
+    at: timeOut.meta({ description: 'Time at which the counter had the value. It continues from there.' }),
     value: z.number().meta({ description: valueText }),
     note: z.string().nullable(),
-    createdBy: idOut.nullable().meta({ description: 'Null: an account that is gone, or that the caller may not see.' }),
+    createdBy: idOut
+      .nullable()
+      .meta({ description: 'Null if the account was deleted or is not visible to the caller.' }),
     createdAt: timeOut,
   })
   .meta({ id: 'CounterCorrection', examples: [CORRECTION_EXAMPLE] });
@@ -76,39 +78,45 @@ const CustomCounterOut = z
     name: z.string(),
     unit: z.string(),
     source: z.enum(COUNTER_SOURCES),
-    sensorId: idOut.nullable().meta({ description: 'The vehicle may have it no more: then nothing is counted.' }),
+    sensorId: idOut.nullable().meta({
+      description:
+        'Sensor that is counted. Null for `manual`. If the vehicle no longer has the sensor, nothing is counted.',
+    }),
     startsAt: timeOut,
-    value: z.number().meta({ description: 'What it shows, in its unit.' }),
+    value: z.number().meta({ description: 'Current value, in the unit of the counter.' }),
   })
   .meta({
     id: 'CustomCounter',
     examples: [{ id: COUNTER_ID, version: 1, ...COUNTER_EXAMPLE, startsAt: '2026-01-15T12:00:00.000Z', value: 812.5 }],
   });
 const counterFields = {
-  name: line(100).meta({ description: 'Unique within the vehicle, whatever the case.' }),
+  name: line(100).meta({ description: 'Unique within the vehicle, ignoring case.' }),
   unit: z
     .string()
     .trim()
     .max(20)
-    .regex(/^\P{Cc}*$/u, 'It must not hold control characters.')
-    .meta({ description: 'What it counts in. Default: `h` of `sensor-hours`, else the unit of the sensor.' }),
+    .regex(/^\P{Cc}*$/u, 'It must not contain control characters.')
+    .meta({ description: 'Unit of the counter. Default: `h` for `sensor-hours`, else the unit of the sensor.' }),
   source: z.enum(COUNTER_SOURCES).meta({
     description:
-      '`manual`: corrections alone move it. `sensor-total`: it goes on with the total that a sensor shows; where that falls, it goes on from there. `sensor-hours`: the hours during which a digital sensor is not 0, between values at most an hour apart.',
+      '`manual`: only corrections change the counter. `sensor-total`: the counter grows with the total that a sensor shows; when the total falls, counting continues from the lower value. `sensor-hours`: counts the hours during which a digital sensor is not 0, between values at most an hour apart.',
   }),
-  sensorId: id<SensorId>().nullable().meta({ description: 'A sensor of the vehicle; null of `manual`.' }),
+  sensorId: id<SensorId>().nullable().meta({ description: 'A sensor of the vehicle. Null for `manual`.' }),
 };
 const CountersOut = z
   .strictObject({
     vehicleId: idOut,
-    at: timeOut.nullable().meta({ description: 'Time of the newest record that is counted; null: nothing came yet.' }),
+    at: timeOut
+      .nullable()
+      .meta({ description: 'Time of the newest record that is counted. Null if there is none yet.' }),
     odometerM: z.number(),
     engineHours: z.number(),
-    custom: z.array(CustomCounterOut).meta({ description: 'In the order of their creation.' }),
+    custom: z.array(CustomCounterOut).meta({ description: 'Custom counters, in the order of their creation.' }),
     settled: z.boolean().meta({
-      description: 'False for some seconds while older records came late, or a value was set for an earlier time.',
+      description:
+        'False for some seconds while the counters are recounted, because older records arrived late or a value was set for an earlier time.',
     }),
-    corrections: z.array(CorrectionOut).meta({ description: 'The newest 200, the newest first.' }),
+    corrections: z.array(CorrectionOut).meta({ description: 'The newest 200 corrections, the newest first.' }),
   })
   .meta({
     id: 'VehicleCounters',
@@ -151,7 +159,7 @@ const span = {
     .positive()
     .max(1_000_000_000)
     .nullable()
-    .meta({ description: 'By the custom counter that `counterName` names, in its unit.' }),
+    .meta({ description: 'For the custom counter that `counterName` names, in its unit.' }),
 };
 const SpanIn = z
   .strictObject({
@@ -205,18 +213,26 @@ const PlanOut = z
 const planFields = {
   name: line(100),
   description: text(1000).nullable(),
-  vehicleId: id<VehicleId>().nullable().meta({ description: 'For this vehicle; or `groupId`.' }),
-  groupId: id<GroupId>().nullable().meta({ description: 'For each vehicle of this group, now and later.' }),
+  vehicleId: id<VehicleId>()
+    .nullable()
+    .meta({ description: 'Vehicle of the plan. Either this or `groupId` must be set.' }),
+  groupId: id<GroupId>()
+    .nullable()
+    .meta({ description: 'Group of the plan, which applies to each vehicle that is in the group, now or later.' }),
   counterName: line(100).nullable().meta({
     description:
-      'The custom counter that it goes by, by its name: of a group, that of each vehicle. A vehicle without it goes by the rest.',
+      'Name of the custom counter that the plan uses. For a group, it is the counter of this name of each vehicle; for vehicles without one, the plan uses only its other intervals.',
   }),
   every: SpanIn.refine(
     (every) => Object.values(every).some((each) => each !== null),
-    'It must name a distance, hours, days or a counter.',
+    'It must set a distance, hours, days or a counter.',
   ),
-  warning: SpanIn.meta({ description: 'So much before it is due, it is near. Null: no warning by that.' }),
-  startsAt: timeIn.meta({ description: 'Counted from then on until a service is recorded. Default: now.' }),
+  warning: SpanIn.meta({
+    description: 'How long before maintenance is due the warning begins. Null: no warning by this measure.',
+  }),
+  startsAt: timeIn.meta({
+    description: 'The plan is counted from this time on until a service is recorded. Default: now.',
+  }),
 };
 
 function spanIn({ distanceKm, engineHours, days, counter }: z.output<typeof SpanIn>): MaintenanceSpan {
@@ -263,13 +279,26 @@ const DueOut = z
     planId: idOut,
     planName: z.string(),
     vehicleId: idOut,
-    stage: z.enum(MAINTENANCE_STAGES).meta({ description: '`warning`: near. `due`: nothing is left of it.' }),
-    cause: z.enum(['distance', 'engine-hours', 'days', 'counter']).meta({ description: 'What comes first.' }),
-    left: SpanOut.meta({ description: 'Negative: so much over it. Null: the plan does not go by it.' }),
-    counterUnit: z.string().nullable().meta({ description: 'What `left.counter` is in; null: it goes by none.' }),
-    share: z.number().meta({ description: 'What is left of what comes first: 1 after a service, 0 when it is due.' }),
-    since: timeOut.meta({ description: 'The last service, or the start of the plan.' }),
-    dueAt: timeOut.nullable().meta({ description: 'By the calendar; null: the plan does not go by days.' }),
+    stage: z
+      .enum(MAINTENANCE_STAGES)
+      .meta({ description: '`warning`: at most the `warning` of the plan is left. `due`: nothing is left.' }),
+    cause: z
+      .enum(['distance', 'engine-hours', 'days', 'counter'])
+      .meta({ description: 'The measure by which maintenance is due first.' }),
+    left: SpanOut.meta({
+      description:
+        'What is left until maintenance is due; negative if it is overdue. Null if the plan does not use the measure.',
+    }),
+    counterUnit: z
+      .string()
+      .nullable()
+      .meta({ description: 'Unit of `left.counter`. Null if no custom counter is used.' }),
+    share: z.number().meta({
+      description:
+        'Fraction of the interval that is left for the measure in `cause`: 1 after a service, 0 when maintenance is due, negative when it is overdue.',
+    }),
+    since: timeOut.meta({ description: 'Time of the last service, or the start of the plan.' }),
+    dueAt: timeOut.nullable().meta({ description: 'Due time by the calendar. Null if the plan does not use days.' }),
   })
   .meta({
     id: 'MaintenanceDue',
@@ -343,12 +372,17 @@ const RecordOut = z
     planId: idOut.nullable(),
     title: z.string(),
     at: timeOut,
-    odometerM: z.number().nullable().meta({ description: 'As it was read; null: as it was counted.' }),
+    odometerM: z.number().nullable().meta({
+      description:
+        'Odometer reading at the service, in metres. Null if none was entered; the counted value then applies.',
+    }),
     engineHours: z.number().nullable(),
     cost: z.strictObject({ amount: z.number(), currency: z.string() }).nullable(),
     note: z.string().nullable(),
     files: z.array(FileOut),
-    createdBy: idOut.nullable().meta({ description: 'Null: an account that is gone, or that the caller may not see.' }),
+    createdBy: idOut
+      .nullable()
+      .meta({ description: 'Null if the account was deleted or is not visible to the caller.' }),
     createdAt: timeOut,
   })
   .meta({
@@ -404,9 +438,9 @@ const fileTypes = {
   otherTypes: Object.fromEntries(otherTypes.map((mediaType) => [mediaType, aFile])),
 };
 const FILE_HEADERS = {
-  'Content-Disposition': 'A name for it.',
-  ETag: 'The same as long as the file is.',
-  'Last-Modified': 'When it was put.',
+  'Content-Disposition': 'Suggested file name.',
+  ETag: 'Changes only if the file changes.',
+  'Last-Modified': 'Time at which the file was stored.',
   'Accept-Ranges': '`bytes`.',
 };
 
@@ -414,8 +448,8 @@ const byCounter = z.object({ id: vehicleKey, counterId: id<CustomCounterId>() })
 const GRANTED = 'For operators, dealers, and users who were granted the service `maintenance`.';
 
 /** Lower bound of a time, for descriptions. */
-const KEPT_HISTORY = 'Not before what is erased of the history of the vehicle.';
-const KEPT_OF_PLAN = 'not before what is erased of the history of the vehicle.';
+const KEPT_HISTORY = 'It must not be in the erased part of the history of the vehicle.';
+const KEPT_OF_PLAN = 'it must not be in the erased part of the history of the vehicle.';
 
 const plans = new ResourceRoutes({
   group: 'Maintenance',
@@ -431,12 +465,12 @@ const plans = new ResourceRoutes({
 export const maintenanceRoutes: Route[] = [
   get('/api/v1/vehicles/{id}/counters', {
     operationId: 'getCounters',
-    summary: 'Odometer, engine hours and custom counters of a vehicle, and how they were corrected.',
+    summary: 'Get the odometer, engine hours and custom counters of a vehicle, with their corrections.',
     description:
-      'Counted from the first record on: by the counters of the terminal where it has any, else by the way of its fixes and the time with the ignition on. A reset or a swap of the terminal changes nothing.',
+      'Counting begins with the first record. The counters of the terminal are used where it has any, else the distance between its fixes and the time with the ignition on. Resetting or replacing the terminal does not change the values.',
     params: byVehicle,
     answers: {
-      200: { description: 'What the counters of the vehicle show, with their corrections.', body: CountersOut },
+      200: { description: 'The values of the counters, with their corrections.', body: CountersOut },
     },
     problems: ['not-found', 'vehicle-suspended'],
     async handle({ params }, { access }) {
@@ -452,8 +486,8 @@ export const maintenanceRoutes: Route[] = [
   }),
   post('/api/v1/vehicles/{id}/counters', {
     operationId: 'addCounter',
-    summary: 'Make a custom counter of a vehicle.',
-    description: `At most ${MAX_CUSTOM_COUNTERS} of each vehicle. ${GRANTED}`,
+    summary: 'Add a custom counter to a vehicle.',
+    description: `A vehicle has at most ${MAX_CUSTOM_COUNTERS} custom counters. ${GRANTED}`,
     params: byVehicle,
     body: z
       .strictObject({
@@ -463,14 +497,14 @@ export const maintenanceRoutes: Route[] = [
         startsAt: timeIn
           .nullable()
           .default(null)
-          .meta({ description: `It counts records from then on. Default: now. ${KEPT_HISTORY}` }),
+          .meta({ description: `Records are counted from this time on. Default: now. ${KEPT_HISTORY}` }),
       })
       .meta({ id: 'NewCustomCounter', examples: [COUNTER_EXAMPLE as never] }),
     answers: {
       201: {
         description: 'The new counter.',
         body: CustomCounterOut,
-        headers: { Location: 'URL of the counter.', ETag: 'Its version.' },
+        headers: { Location: 'URL of the counter.', ETag: 'Version of the counter, for `If-Match`.' },
       },
     },
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'conflict'],
@@ -487,13 +521,13 @@ export const maintenanceRoutes: Route[] = [
   }),
   get('/api/v1/vehicles/{id}/counters/{counterId}', {
     operationId: 'getCounter',
-    summary: 'One custom counter of a vehicle.',
+    summary: 'Get a custom counter of a vehicle.',
     params: byCounter,
     answers: {
       200: {
-        description: 'The counter, with what it shows.',
+        description: 'The counter, with its current value.',
         body: CustomCounterOut,
-        headers: { ETag: 'Its version.' },
+        headers: { ETag: 'Version of the counter, for `If-Match`.' },
       },
     },
     problems: ['not-found', 'vehicle-suspended'],
@@ -504,7 +538,7 @@ export const maintenanceRoutes: Route[] = [
   }),
   patch('/api/v1/vehicles/{id}/counters/{counterId}', {
     operationId: 'changeCounter',
-    summary: 'Change a custom counter: what was counted stays, and it goes on from there.',
+    summary: 'Change a custom counter. What was counted before the change is kept.',
     description: GRANTED,
     conditional: true,
     params: byCounter,
@@ -513,7 +547,11 @@ export const maintenanceRoutes: Route[] = [
       .partial()
       .meta({ id: 'CustomCounterPatch', examples: [{ name: 'Cooling' } as never] }),
     answers: {
-      200: { description: 'The counter after the change.', body: CustomCounterOut, headers: { ETag: 'Its version.' } },
+      200: {
+        description: 'The counter after the change.',
+        body: CustomCounterOut,
+        headers: { ETag: 'Version of the counter, for `If-Match`.' },
+      },
     },
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'conflict', 'stale'],
     async handle({ params, body }, { access, ifMatch }) {
@@ -538,7 +576,7 @@ export const maintenanceRoutes: Route[] = [
   }),
   post('/api/v1/vehicles/{id}/counter-corrections', {
     operationId: 'correctCounter',
-    summary: 'Set what a counter of a vehicle showed at a time: it goes on from there.',
+    summary: 'Set the value of a counter of a vehicle at a time. The counter continues from there.',
     description: GRANTED,
     params: byVehicle,
     body: z
@@ -562,7 +600,7 @@ export const maintenanceRoutes: Route[] = [
       }),
     answers: {
       201: {
-        description: 'The correction, from which the counter goes on.',
+        description: 'The new correction.',
         body: CorrectionOut,
         headers: { Location: 'URL of the correction.' },
       },
@@ -582,10 +620,10 @@ export const maintenanceRoutes: Route[] = [
   }),
   remove('/api/v1/vehicles/{id}/counter-corrections/{correctionId}', {
     operationId: 'deleteCounterCorrection',
-    summary: 'Take a correction back: the counter is what it was without it.',
+    summary: 'Delete a correction. The counter then has the value that it would have without it.',
     description: GRANTED,
     params: z.object({ id: vehicleKey, correctionId: id<CounterCorrectionId>() }),
-    answers: { 204: { description: 'The correction is taken back.' } },
+    answers: { 204: { description: 'The correction is deleted.' } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params }, { access }) {
       await access.counters.removeCorrection(await access.vehicles.data(params.id), params.correctionId);
@@ -594,7 +632,7 @@ export const maintenanceRoutes: Route[] = [
   }),
   get('/api/v1/maintenance', {
     operationId: 'listMaintenance',
-    summary: 'How maintenance plans stand, vehicle by vehicle, the most urgent first.',
+    summary: 'List the state of maintenance plans, vehicle by vehicle, the most urgent first.',
     query: z.object({
       vehicleId: id<VehicleId>().optional(),
       planId: id<MaintenancePlanId>().optional(),
@@ -603,7 +641,7 @@ export const maintenanceRoutes: Route[] = [
     }),
     answers: {
       200: {
-        description: 'How the plans stand, the most urgent first.',
+        description: 'The states of the plans, the most urgent first.',
         body: DueListOut,
       },
     },
@@ -612,13 +650,13 @@ export const maintenanceRoutes: Route[] = [
     },
   }),
   plans.list({
-    summary: 'Maintenance plans of the vehicles and groups that the caller may see.',
+    summary: 'List maintenance plans of the vehicles and groups that the caller may see.',
     query: z.object(paging),
     page: (query, { access }) => access.maintenancePlans.plans(pageAsked(query)),
   }),
   plans.add({
-    summary: 'Plan maintenance of a vehicle, or of each vehicle of a group.',
-    description: `It is due every so many kilometres, engine hours, days or units of a custom counter, whichever comes first. ${GRANTED}`,
+    summary: 'Add a maintenance plan for a vehicle, or for each vehicle of a group.',
+    description: `Maintenance is due after a number of kilometres, engine hours, days or units of a custom counter, whichever comes first. ${GRANTED}`,
     body: z
       .strictObject({
         ...planFields,
@@ -657,14 +695,14 @@ export const maintenanceRoutes: Route[] = [
       })),
   }),
   plans.remove({
-    summary: 'Delete a maintenance plan; its service records stay.',
+    summary: 'Delete a maintenance plan. Its service records are kept.',
     description: GRANTED,
     problems: ['forbidden'],
     remove: ({ id }, { access, ifMatch }) => access.maintenancePlans.removePlan(id, ifMatch),
   }),
   get('/api/v1/vehicles/{id}/service-records', {
     operationId: 'listServiceRecords',
-    summary: 'Services of a vehicle that were done, the newest entry first.',
+    summary: 'List the service records of a vehicle, the most recently added first.',
     params: byVehicle,
     query: z.object(paging),
     answers: { 200: pageOf(RecordOut) },
@@ -677,7 +715,7 @@ export const maintenanceRoutes: Route[] = [
   }),
   post('/api/v1/vehicles/{id}/service-records', {
     operationId: 'addServiceRecord',
-    summary: 'Record a service: its plan is counted anew from there.',
+    summary: 'Record a service of a vehicle. Its plan is then counted from this service on.',
     description: GRANTED,
     params: byVehicle,
     body: z
@@ -687,7 +725,9 @@ export const maintenanceRoutes: Route[] = [
           .nullable()
           .default(null)
           .meta({ description: 'What was done. Default: the name of the plan.' }),
-        at: timeIn.optional().meta({ description: `Default: now. Of a plan: ${KEPT_OF_PLAN}` }),
+        at: timeIn
+          .optional()
+          .meta({ description: `Time of the service. Default: now. With a \`planId\`, ${KEPT_OF_PLAN}` }),
         odometerM: z.number().min(0).max(ODOMETER_MAX_M).nullable().default(null),
         engineHours: z.number().min(0).max(HOURS_MAX).nullable().default(null),
         cost: cost.nullable().default(null),
@@ -719,7 +759,7 @@ export const maintenanceRoutes: Route[] = [
   }),
   remove('/api/v1/vehicles/{id}/service-records/{recordId}', {
     operationId: 'deleteServiceRecord',
-    summary: 'Delete a service record: its plan is counted as if it had not been.',
+    summary: 'Delete a service record. Its plan is then counted as if the service had not been done.',
     description: GRANTED,
     params: byRecord,
     answers: { 204: { description: 'The service record is deleted.' } },
@@ -731,23 +771,23 @@ export const maintenanceRoutes: Route[] = [
   }),
   post('/api/v1/vehicles/{id}/service-records/{recordId}/files', {
     operationId: 'addServiceFile',
-    summary: 'Put a file beside a service record: an invoice, a photo.',
-    description: `PDF, JPEG, PNG or WebP, by its first bytes; ${MAX_FILE_BYTES / 1024 / 1024} MiB at most, and 10 of each record. It counts as stored bytes of the account and of the dealer. ${GRANTED}`,
+    summary: 'Attach a file to a service record, such as an invoice or a photo.',
+    description: `The file must be PDF, JPEG, PNG or WebP, which is detected by its first bytes, and have at most ${MAX_FILE_BYTES / 1024 / 1024} MiB. A record has at most 10 files. The file counts towards the stored bytes of the account and of the dealer. ${GRANTED}`,
     params: byRecord,
     body: z
       .strictObject({
-        name: line(100).meta({ description: 'As it is saved when it is downloaded.' }),
+        name: line(100).meta({ description: 'File name that is suggested when the file is downloaded.' }),
         content: z
           .string()
           .max(MAX_FILE_CHARACTERS)
           .regex(/^[A-Za-z0-9+/]+={0,2}$/, 'It must be Base64.')
-          .meta({ description: 'Its bytes in Base64.' }),
+          .meta({ description: 'Content of the file in Base64.' }),
       })
       .meta({ id: 'NewServiceFile', examples: [{ name: 'invoice.pdf', content: 'JVBERi0xLjcK' }] }),
     maxBodyBytes: MAX_FILE_CHARACTERS + 10_000,
     answers: {
       201: {
-        description: 'The file, which is stored with the record.',
+        description: 'The file that was stored with the record.',
         body: FileOut,
         headers: { Location: 'URL of the file.' },
       },
@@ -763,18 +803,18 @@ export const maintenanceRoutes: Route[] = [
   }),
   get('/api/v1/vehicles/{id}/service-records/{recordId}/files/{fileId}', {
     operationId: 'getServiceFile',
-    summary: 'A file of a service record.',
-    description: 'With `Range`, a part of it. `HEAD` is answered as well.',
+    summary: 'Get a file of a service record.',
+    description: 'With `Range`, only a part of the file is sent. `HEAD` is supported as well.',
     headers: FILE_REQUEST_HEADERS,
     params: byFile,
     answers: {
       200: { description: 'The file.', ...fileTypes, headers: FILE_HEADERS },
       206: {
-        description: 'The part that was asked for.',
+        description: 'The requested part of the file.',
         ...fileTypes,
-        headers: { ...FILE_HEADERS, 'Content-Range': 'Which bytes, of how many.' },
+        headers: { ...FILE_HEADERS, 'Content-Range': 'Range of the bytes sent, and size of the file.' },
       },
-      304: { description: 'The client has it already.', headers: FILE_HEADERS },
+      304: { description: 'The client already has the current version of the file.', headers: FILE_HEADERS },
     },
     problems: ['not-found', 'vehicle-suspended', 'range-not-satisfiable'],
     async handle({ params }, { access, method, header }) {

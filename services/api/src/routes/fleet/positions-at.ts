@@ -81,11 +81,11 @@ export const positionsAtRoutes: Route[] = [
     path: '/api/v1/reports/positions-at',
     group: 'Reports',
     operationId: 'reportPositionsAt',
-    summary: 'Where vehicles were at a moment: of each, the last valid fix until then.',
+    summary: 'Get the positions of vehicles at a moment: the last valid fix of each vehicle up to then.',
     description:
-      'What the terminal did not say is left out. ' +
-      `Vehicles without a fix in the ${MAX_AGE_DAYS} days before are left out. A page is about \`limit\` vehicles, so it may show fewer; ` +
-      `the last page is the one without \`nextCursor\`. ${WHOLE_LIST}`,
+      'Values that the terminal did not send are left out. ' +
+      `Vehicles without a fix in the ${MAX_AGE_DAYS} days before the moment are left out. A page covers \`limit\` vehicles, so it may contain fewer positions; ` +
+      `on the last page, \`nextCursor\` is null. ${WHOLE_LIST}`,
     query: z.object({
       ...paging,
       ...reportedVehicles,
@@ -93,7 +93,7 @@ export const positionsAtRoutes: Route[] = [
     }),
     answers: {
       200: pageOrWhole(
-        { description: 'A page, in the order of the ids of vehicles.', body: listOf(PositionAt) },
+        { description: 'A page of positions, in the order of the vehicle ids.', body: listOf(PositionAt) },
         PositionAt,
       ),
     },

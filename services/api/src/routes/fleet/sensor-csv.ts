@@ -19,18 +19,18 @@ const { get, post } = callsOf('Vehicles');
 const MAX_CSV_BYTES = 8 * 1024 * 1024;
 const COLUMNS = columnsSentence(SENSOR_COLUMNS);
 const CELLS =
-  '`calibration` holds pairs of a raw value and a value, as `0=0 2048=182.5`; `thresholds` holds terms parted by `|`, ' +
-  'as `above -15 hysteresis 1 for 300 | inside 2 8`.';
+  '`calibration` contains pairs of a raw value and a value, such as `0=0 2048=182.5`. `thresholds` contains thresholds ' +
+  'separated by `|`, such as `above -15 hysteresis 1 for 300 | inside 2 8`.';
 const EXAMPLE =
   'vehicleName,name,kind,unit,source,thresholds\r\nVan 12,Cargo,temperature,°C,temperature1C,above -15 for 300\r\n';
 
 export const sensorCsvRoutes: Route[] = [
   get('/api/v1/vehicles/sensors/export', {
     operationId: 'exportSensors',
-    summary: 'The sensors of all vehicles that the caller may see, as CSV (RFC 4180).',
+    summary: 'Export the sensors of all vehicles that the caller may see as CSV (RFC 4180).',
     description: `${COLUMNS} ${CELLS}`,
     query: z.object({
-      groupId: id<GroupId>().optional().meta({ description: 'Only of vehicles of this group.' }),
+      groupId: id<GroupId>().optional().meta({ description: 'Return only sensors of vehicles of this group.' }),
       excel,
     }),
     answers: {
@@ -49,24 +49,25 @@ export const sensorCsvRoutes: Route[] = [
   }),
   post('/api/v1/vehicles/sensors/import', {
     operationId: 'importSensors',
-    summary: 'Add and change sensors of many vehicles by a CSV: all of them, or none.',
+    summary: 'Add and change sensors of many vehicles from a CSV: all of them or none.',
     description:
-      `${COLUMNS} The header names those that are there, in any order. The vehicle of a row is found by the first of ` +
-      '`vehicleId`, `terminalId`, `plate` and `vehicleName` that has a value. A sensor of that `name` is changed, in ' +
-      'the columns that are there; else one is added, which needs a `kind` and a `source`. An empty cell means the ' +
-      `default. Sensors that no row names stay as they are. ${CELLS} Cells are parted by comma, semicolon or tab, ` +
-      `whichever comes first in the header. In UTF-8, or UTF-16 with a byte order mark; at most ${MAX_SENSOR_ROWS} rows.`,
+      `${COLUMNS} The header names the columns of the file, in any order; not all are needed. The vehicle of a row is ` +
+      'found by the first of `vehicleId`, `terminalId`, `plate` and `vehicleName` that has a value. If the vehicle has ' +
+      'a sensor with the `name`, its fields that have a column are changed. Otherwise a sensor is added, which needs a ' +
+      '`kind` and a `source`. An empty cell sets the default. Sensors that no row names are not changed. ' +
+      `${CELLS} Cells are separated by comma, semicolon or tab, whichever comes first in the header. The text must be ` +
+      `UTF-8, or UTF-16 with a byte order mark. At most ${MAX_SENSOR_ROWS} rows.`,
     query: z.object({ dryRun }),
     body: z.string().meta({ examples: [EXAMPLE] }),
     bodyType: 'text/csv',
     maxBodyBytes: MAX_CSV_BYTES,
     answers: {
       200: {
-        description: 'All of it was done; in a dry run: would have been.',
+        description: 'The changes that were made; in a dry run, those that would be made.',
         body: importReport(
           'SensorImport',
           {
-            row: z.int().meta({ description: 'As a spreadsheet counts: 1 is the header.' }),
+            row: z.int().meta({ description: 'Row number as in a spreadsheet: 1 is the header.' }),
             vehicleId: z.string(),
             name: z.string(),
           },

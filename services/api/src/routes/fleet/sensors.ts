@@ -27,7 +27,7 @@ const SensorPresetsOut = z
   .strictObject({
     items: z.array(
       z.strictObject({
-        family: z.string().meta({ description: 'Such as a protocol, or a bus of the vehicle.' }),
+        family: z.string().meta({ description: 'Family of the sensors, such as a protocol or a bus of the vehicle.' }),
         title: z.string(),
         sensors: z.array(presetOut),
       }),
@@ -55,7 +55,7 @@ const SensorsOut = z
         name: z.string(),
         kind: SENSOR_TERMS.kind,
         unit: z.string(),
-        vehicles: z.int().meta({ description: 'How many of them have a sensor of this name.' }),
+        vehicles: z.int().meta({ description: 'Number of the vehicles that have a sensor of this name.' }),
       }),
     ),
   })
@@ -69,11 +69,19 @@ const SensorTrialOut = z
     records: z.array(
       z.strictObject({
         time: timeOut,
-        raw: z.number().nullable().meta({ description: 'What the expression gives. Null: no value.' }),
-        value: z.number().nullable().meta({ description: 'Calibrated and smoothed. Null: none that counts.' }),
+        raw: z
+          .number()
+          .nullable()
+          .meta({ description: 'Result of the expression in `source`. Null if it has no numeric value.' }),
+        value: z
+          .number()
+          .nullable()
+          .meta({ description: 'Value after calibration and smoothing. Null if there is no valid value.' }),
       }),
     ),
-    attributes: z.array(z.string()).meta({ description: 'Attributes of these records, to write expressions with.' }),
+    attributes: z
+      .array(z.string())
+      .meta({ description: 'Names of the attributes of these records, for use in expressions.' }),
   })
   .meta({
     id: 'SensorTrial',
@@ -88,8 +96,8 @@ const SensorTrialOut = z
 export const sensorRoutes: Route[] = [
   get('/api/v1/sensor-presets', {
     operationId: 'listSensorPresets',
-    summary: 'Sensors that terminals usually have, by their families.',
-    description: 'To be put into the `sensors` of a vehicle as they are, or with a calibration.',
+    summary: 'List presets for the sensors that terminals usually have, by family.',
+    description: 'A preset can be added to the `sensors` of a vehicle unchanged or with a calibration.',
     answers: { 200: { description: 'All presets.', body: SensorPresetsOut } },
     async handle() {
       return {
@@ -105,9 +113,9 @@ export const sensorRoutes: Route[] = [
   }),
   get('/api/v1/sensors', {
     operationId: 'listSensors',
-    summary: 'Names of the sensors of the caller’s vehicles.',
-    description: `For notification rules and reports, which name sensors. The first ${MAX_LISTED}, by name.`,
-    answers: { 200: { description: 'Each name once, whatever its case.', body: SensorsOut } },
+    summary: 'List the names of the sensors of the vehicles that the caller may see.',
+    description: `For notification rules and reports, which refer to sensors by name. The first ${MAX_LISTED}, in the order of names.`,
+    answers: { 200: { description: 'The names. Names that differ only in case are listed once.', body: SensorsOut } },
     async handle(_, { access }) {
       return { status: 200, body: { items: access.vehicles.sensors().slice(0, MAX_LISTED) } };
     },
@@ -115,13 +123,15 @@ export const sensorRoutes: Route[] = [
   post('/api/v1/vehicles/{id}/sensor-trial', {
     operationId: 'trySensor',
     scope: 'read',
-    summary: 'What a sensor would have shown for the last records of the vehicle.',
+    summary: 'Compute the values that a sensor would have had for the last records of the vehicle.',
     description: `Nothing is stored. At most ${MAX_TRIED} records, the oldest first.`,
     params: z.object({ id: vehicleKey }),
     body: z
       .strictObject(SENSOR_TERMS)
       .meta({ id: 'SensorTrialTerms', examples: [{ kind: 'fuel-level', source: 'fuelLevel1' }] }),
-    answers: { 200: { description: 'Nothing, where no record is archived.', body: SensorTrialOut } },
+    answers: {
+      200: { description: 'The records with their values. Empty if no record is archived.', body: SensorTrialOut },
+    },
     problems: ['not-found', 'vehicle-suspended'],
     async handle({ params, body }, { access }) {
       const { status } = await access.vehicles.status(params.id);

@@ -21,15 +21,17 @@ const LINK_EXAMPLE = {
 };
 const fields = {
   id: idOut,
-  ownerId: idOut.meta({ description: 'Who made it: it shows what this account may see.' }),
+  ownerId: idOut.meta({
+    description: 'Account that made the link. The link shows only vehicles that this account may see.',
+  }),
   name: z.string().nullable(),
-  vehicleIds: z
-    .array(idOut)
-    .meta({ description: 'Without those that the caller may not see any more. Empty: it shows nothing to anyone.' }),
-  track: z
-    .strictObject({ from: timeOut, to: timeOut })
-    .nullable()
-    .meta({ description: 'The interval of its tracks; null: where the vehicles are now.' }),
+  vehicleIds: z.array(idOut).meta({
+    description:
+      'Vehicles of the link, without those that the caller may no longer see. If empty, the link shows nothing to anyone.',
+  }),
+  track: z.strictObject({ from: timeOut, to: timeOut }).nullable().meta({
+    description: 'Time range of the tracks that the link shows. Null if it shows where the vehicles are now.',
+  }),
   createdAt: timeOut,
   expiresAt: timeOut,
 };
@@ -39,7 +41,7 @@ const NewLinkOut = z
     ...fields,
     path: z.string().meta({
       description:
-        'Where the link leads, on this service. It holds the token, is in this answer alone, and can’t be read again.',
+        'Path of the link on this service. It contains the token, is returned only in this answer, and cannot be read again.',
     }),
   })
   .meta({ id: 'CreatedShareLink', examples: [{ ...LINK_EXAMPLE, path: '/s/Jm3vXQ0c5Yl8bTz1oWkR9w' }] });
@@ -61,46 +63,48 @@ const byId = z.object({ id: id<ShareLinkId>() });
 export const shareLinkRoutes: Route[] = [
   get('/api/v1/share-links', {
     operationId: 'listShareLinks',
-    summary: 'Links that show vehicles to others; a dealer’s users’ as well, for an operator everybody’s.',
-    description: 'Those that have expired or were revoked are not listed.',
+    summary: 'List share links: the caller’s own, for dealers also those of their users, for operators all.',
+    description: 'Links that have expired or were revoked are not listed.',
     query: z.object({
       ...paging,
-      own: z.enum(['true', 'false']).optional().meta({ description: '`true`: the caller’s own only.' }),
+      own: z.enum(['true', 'false']).optional().meta({ description: '`true`: return only the caller’s own links.' }),
     }),
-    answers: { 200: { description: 'A page, in the order of their creation.', body: listOf(LinkOut) } },
+    answers: { 200: { description: 'A page of links, in the order of their creation.', body: listOf(LinkOut) } },
     async handle({ query }, { access }) {
       return pageReply(await access.shareLinks.links(pageAsked(query), query.own === 'true'), linkBody);
     },
   }),
   post('/api/v1/share-links', {
     operationId: 'addShareLink',
-    summary: 'Make a link that shows vehicles to anyone who has it, without a login.',
+    summary: 'Add a share link, which shows vehicles to anyone who has it, without a login.',
     description:
-      'It shows their names, states, speeds and last fixes, or their tracks of an interval, and nothing else. A vehicle is shown only while who made the link may see it. The link ends at `expiresAt`, when it is revoked, and when the account is blocked or deleted.',
+      'The link shows the names, states, speeds and last fixes of the vehicles, or their tracks in a time range, and nothing else. A vehicle is shown only while the account that made the link may see it. The link ends at `expiresAt`, when it is revoked, and when the account is blocked or deleted. It shows nothing while the account does not have the right `share`.',
     body: z
       .strictObject({
-        name: line(100).nullable().default(null).meta({ description: 'Shown above the map.' }),
+        name: line(100).nullable().default(null).meta({ description: 'Name that is shown above the map.' }),
         vehicleIds: z
           .array(id<VehicleId>())
           .min(1)
           .max(MAX_SHARED_VEHICLES)
-          .refine((ids) => new Set(ids).size === ids.length, 'A vehicle is named twice.'),
+          .refine((ids) => new Set(ids).size === ids.length, 'A vehicle is listed twice.'),
         track: z
           .strictObject({ from: timeIn, to: timeIn })
           .nullable()
           .default(null)
           .meta({
-            description: `Their tracks of this interval, ${MAX_SHARED_TRACK_DAYS} days at most, in place of where they are now.`,
+            description: `Show the tracks in this time range, at most ${MAX_SHARED_TRACK_DAYS} days, instead of where the vehicles are now.`,
           }),
-        expiresAt: timeIn.meta({ description: 'At most `SHARE_LINK_MAX_DAYS` from now.' }),
+        expiresAt: timeIn.meta({
+          description: 'Time at which the link ends: at most `SHARE_LINK_MAX_DAYS` days from now.',
+        }),
       })
       .meta({ id: 'NewShareLink', examples: [EXAMPLE as never] }),
     answersSecret: true,
     answers: {
       201: {
-        description: 'The new link, with its address, which is not shown again.',
+        description: 'The new link, with its path, which is not shown again.',
         body: NewLinkOut,
-        headers: { Location: 'URL of the link’s description.' },
+        headers: { Location: 'URL of the share link in this API.' },
       },
     },
     problems: ['quota-exceeded'],
@@ -122,7 +126,7 @@ export const shareLinkRoutes: Route[] = [
   }),
   get('/api/v1/share-links/{id}', {
     operationId: 'getShareLink',
-    summary: 'One share link, without its token.',
+    summary: 'Get a share link, without its token.',
     params: byId,
     answers: { 200: { description: 'The link, without its token.', body: LinkOut } },
     problems: ['not-found'],
@@ -132,9 +136,9 @@ export const shareLinkRoutes: Route[] = [
   }),
   remove('/api/v1/share-links/{id}', {
     operationId: 'deleteShareLink',
-    summary: 'Revoke a share link: from then on it shows nothing.',
+    summary: 'Revoke a share link. From then on, it shows nothing.',
     params: byId,
-    answers: { 204: { description: 'The link shows nothing any more.' } },
+    answers: { 204: { description: 'The link is revoked.' } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
       await access.shareLinks.remove(params.id);

@@ -11,27 +11,26 @@ const { get } = callsOf('Vehicles');
 const port = z.int().nullable();
 const TerminalProtocolsOut = z
   .strictObject({
-    host: z
-      .string()
-      .nullable()
-      .meta({ description: 'Name or address to point terminals at; null: the one that the caller uses.' }),
+    host: z.string().nullable().meta({
+      description: 'Host name or address to which terminals must connect. Null: the same that the caller uses.',
+    }),
     items: z.array(
       z.strictObject({
-        name: z.string().meta({ description: 'As `terminalAccess.protocol` of a vehicle has it.' }),
+        name: z.string().meta({ description: 'Name of the protocol, as in `terminalAccess.protocol` of a vehicle.' }),
         title: z.string(),
         transport: z.enum(['tcp', 'http', 'mqtt']),
-        port: port.meta({ description: 'Null: the gateway does not listen for it.' }),
-        udpPort: port.meta({ description: 'By UDP; null: none.' }),
-        tlsPort: port.meta({ description: 'With TLS; null: none.' }),
+        port: port.meta({ description: 'Port for this protocol. Null if the gateway does not listen for it.' }),
+        udpPort: port.meta({ description: 'UDP port. Null if there is none.' }),
+        tlsPort: port.meta({ description: 'Port with TLS. Null if there is none.' }),
         authentication: z
           .string()
           .nullable()
-          .meta({ description: 'What a terminal can show beside its id; null: nothing.' }),
-        help: z.string().meta({ description: 'What the terminal id is, and how a terminal is set up. Markdown.' }),
-        exampleId: z.string().meta({ description: 'Id of a made-up terminal.' }),
+          .meta({ description: 'Secret that a terminal can send besides its id. Null if the protocol has none.' }),
+        help: z.string().meta({ description: 'What the terminal id is, and how to set up a terminal. Markdown.' }),
+        exampleId: z.string().meta({ description: 'Example of a terminal id.' }),
         models: z.array(z.string()).meta({
           description:
-            'Values of `deviceModel` of a vehicle: models whose data means something else than that of others.',
+            'Possible values of `deviceModel` of a vehicle: models whose data differs in meaning from that of other models.',
         }),
       }),
     ),
@@ -61,36 +60,38 @@ const TerminalProtocolsOut = z
 
 const UnknownTerminalOut = z
   .strictObject({
-    terminalId: z
-      .string()
-      .nullable()
-      .meta({ description: 'Null: the device was refused before it said who it is. One is kept of each address.' }),
-    protocol: z.string().meta({ description: 'Of the port that it came to.' }),
-    transport: z.enum(['tcp', 'udp', 'http']).nullable().meta({ description: 'Null: not kept.' }),
+    terminalId: z.string().nullable().meta({
+      description:
+        'Id of the terminal. Null if the device was refused before it sent an id; one such device is listed per protocol and address.',
+    }),
+    protocol: z.string().meta({ description: 'Protocol of the port that it connected to.' }),
+    transport: z.enum(['tcp', 'udp', 'http']).nullable().meta({ description: 'Null if it was not recorded.' }),
     address: z.string(),
     reason: z
       .string()
       .nullable()
-      .meta({ description: 'Why it was refused last, as the metrics count it; null: not kept.' }),
+      .meta({ description: 'Reason of the last refusal, as in the metrics. Null if it was not recorded.' }),
     detail: z.string().nullable().meta({ description: 'The reason in words.' }),
-    receivedBytes: z
-      .int()
-      .nullable()
-      .meta({ description: 'Of its last connection, datagram or request; null: not kept.' }),
-    firstBytes: z
-      .string()
-      .nullable()
-      .meta({ description: 'The first 256 of these bytes in hexadecimal. They may hold a password. Null: not kept.' }),
+    receivedBytes: z.int().nullable().meta({
+      description: 'Number of bytes received in its last connection, datagram or request. Null if it was not recorded.',
+    }),
+    firstBytes: z.string().nullable().meta({
+      description:
+        'The first 256 of these bytes in hexadecimal. They may contain a password. Null if they were not recorded.',
+    }),
     guesses: z
       .array(
         z.strictObject({
           protocol: z.string(),
           title: z.string(),
-          port: port.meta({ description: 'Null: the gateway does not listen for it.' }),
-          terminalId: z.string().nullable().meta({ description: 'Null: the bytes do not hold it.' }),
+          port: port.meta({ description: 'Port for this protocol. Null if the gateway does not listen for it.' }),
+          terminalId: z
+            .string()
+            .nullable()
+            .meta({ description: 'Id of the terminal. Null if the bytes do not contain it.' }),
         }),
       )
-      .meta({ description: 'Protocols that the bytes fit, where the device did not say who it is.' }),
+      .meta({ description: 'Protocols that match the bytes of a device that did not send an id.' }),
     firstSeen: timeOut,
     lastSeen: timeOut,
     attempts: z.int(),
@@ -120,8 +121,8 @@ const seenCursor = z.tuple([z.number(), z.string()]);
 export const terminalRoutes: Route[] = [
   get('/api/v1/terminal-protocols', {
     operationId: 'listTerminalProtocols',
-    summary: 'Protocols that terminals can speak: where to point them, and how.',
-    answers: { 200: { description: 'All protocols that terminals may speak.', body: TerminalProtocolsOut } },
+    summary: 'List the protocols of terminals, with the ports to connect to and how to set up a terminal.',
+    answers: { 200: { description: 'All protocols that the service supports.', body: TerminalProtocolsOut } },
     async handle(_, { terminals }) {
       const { host, ports, udpPorts, tlsPorts } = terminals();
       const items = allProtocols.map((protocol) => ({
@@ -141,9 +142,9 @@ export const terminalRoutes: Route[] = [
   }),
   get('/api/v1/unknown-terminals', {
     operationId: 'listUnknownTerminals',
-    summary: 'Terminals and devices that were refused, the last heard first.',
+    summary: 'List terminals and devices that were refused, the most recently seen first.',
     description:
-      'For operators alone. A terminal has no vehicle, or its vehicle did not take it as it came: then `reason` is `wrong-protocol`, `wrong-network`, `wrong-certificate` or `wrong-secret`, and its bytes are not kept. A device that no protocol of its port understood is listed by its address, with its first bytes and the protocols that they fit.',
+      'For operators only. A terminal is listed if it has no vehicle, or if it did not meet the `terminalAccess` of its vehicle: then `reason` is `wrong-protocol`, `wrong-network`, `wrong-certificate` or `wrong-secret`, and its bytes are not recorded. A device whose data does not match the protocol of the port is listed by its address, with its first bytes and the protocols that match them.',
     query: z.object(paging),
     answers: { 200: pageOf(UnknownTerminalOut) },
     problems: ['forbidden'],

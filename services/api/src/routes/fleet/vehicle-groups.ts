@@ -23,7 +23,7 @@ const GroupOut = z
   .strictObject({
     id: idOut,
     ...GROUP.shown,
-    dealerId: idOut.nullable().meta({ description: 'The dealer that has it; null: the operator.' }),
+    dealerId: idOut.nullable().meta({ description: 'Dealer to whom the group belongs. Null: the operator.' }),
     ...CUSTOM_FIELDS_OUT,
   })
   .meta({
@@ -38,7 +38,10 @@ const GroupOut = z
     ],
   });
 
-const dealerId = id<UserId>().nullable().meta({ description: 'Said by operators; a dealer is it.' });
+const dealerId = id<UserId>().nullable().meta({
+  description:
+    'Dealer to whom the group belongs. Null: the operator. Only operators choose it; groups that a dealer adds belong to this dealer.',
+});
 const byId = z.object({ id: id<GroupId>() });
 
 function groupBody({ kind: _, version: __, ...group }: VehicleGroup): z.output<typeof GroupOut> {
@@ -58,7 +61,7 @@ const groups = new ResourceRoutes({
 
 export const vehicleGroupRoutes: Route[] = [
   groups.list({
-    summary: 'Groups that the caller may see.',
+    summary: 'List groups that the caller may see.',
     query: z.object({ ...paging, ...searching('name', 'externalId'), ...customQuery }),
     async page(query, { access }) {
       const custom = customAsked(query);
@@ -68,7 +71,7 @@ export const vehicleGroupRoutes: Route[] = [
   }),
   groups.add({
     summary: 'Add a group.',
-    description: 'Its name is one that its dealer (or the operator) has not given to another.',
+    description: 'The name must be unique among the groups of the dealer, or of the operator.',
     body: z
       .strictObject({
         ...GROUP.add,
@@ -90,14 +93,14 @@ export const vehicleGroupRoutes: Route[] = [
     change: ({ id }, body, { access, ifMatch }) => access.groups.change(id, ifMatch, body),
   }),
   groups.remove({
-    summary: 'Delete a group, and take it out of every vehicle, account and geofence that names it.',
-    description: 'A geofence that named no other group then watches nothing.',
+    summary: 'Delete a group, and remove it from all vehicles, accounts and geozones that name it.',
+    description: 'A geozone that was limited to this group then watches no vehicle.',
     problems: ['forbidden'],
     remove: ({ id }, { access, ifMatch }) => access.groups.remove(id, ifMatch),
   }),
   get('/api/v1/vehicle-groups/{id}/vehicles', {
     operationId: 'listVehiclesOfGroup',
-    summary: 'Vehicles in the group.',
+    summary: 'List the vehicles in the group.',
     params: byId,
     query: z.object(paging),
     answers: { 200: pageOf(VehicleOut) },
@@ -108,7 +111,7 @@ export const vehicleGroupRoutes: Route[] = [
   }),
   get('/api/v1/vehicle-groups/{id}/users', {
     operationId: 'listUsersOfGroup',
-    summary: 'Accounts with access to the group, of those that the caller may see.',
+    summary: 'List the accounts with access to the group that the caller may see.',
     params: byId,
     query: z.object(paging),
     answers: { 200: pageOf(UserOut) },
@@ -119,8 +122,8 @@ export const vehicleGroupRoutes: Route[] = [
   }),
   ...(
     [
-      ['put', 'putVehicleInGroup', 'Put a vehicle into the group.', true],
-      ['delete', 'takeVehicleFromGroup', 'Take a vehicle out of the group.', false],
+      ['put', 'putVehicleInGroup', 'Add a vehicle to the group.', true],
+      ['delete', 'takeVehicleFromGroup', 'Remove a vehicle from the group.', false],
     ] as const
   ).map(([method, operationId, summary, isMember]) =>
     route({
@@ -140,8 +143,8 @@ export const vehicleGroupRoutes: Route[] = [
   ),
   ...(
     [
-      ['put', 'grantGroupAccess', 'Give an account access to the group.', true],
-      ['delete', 'withdrawGroupAccess', 'Take an account’s access to the group.', false],
+      ['put', 'grantGroupAccess', 'Grant an account access to the group.', true],
+      ['delete', 'withdrawGroupAccess', 'Revoke an account’s access to the group.', false],
     ] as const
   ).map(([method, operationId, summary, hasAccess]) =>
     route({

@@ -78,8 +78,10 @@ const byKey = z.object({ id: vehicleKey });
 
 const SuspensionOut = z
   .strictObject({
-    reason: z.string().meta({ description: 'What people are shown.' }),
-    by: z.enum(['operator', 'dealer']).meta({ description: 'What an operator suspended, operators alone resume.' }),
+    reason: z.string().meta({ description: 'Reason that is shown to people.' }),
+    by: z.enum(['operator', 'dealer']).meta({
+      description: 'Who suspended the vehicle. Only operators can resume a vehicle that an operator suspended.',
+    }),
     since: timeOut,
   })
   .meta({
@@ -98,14 +100,15 @@ export const VehicleOut = z
         certificateSha256: z.string().nullable(),
         networks: z.array(z.string()),
       })
-      .meta({ description: 'What the terminal must show for its data to be taken.' }),
-    dealerId: idOut.nullable().meta({ description: 'The dealer that has it; null: the operator.' }),
+      .meta({ description: 'What the terminal must present for its data to be accepted.' }),
+    dealerId: idOut.nullable().meta({ description: 'Dealer to whom the vehicle belongs. Null: the operator.' }),
     groupIds: z.array(idOut),
     customAttributes: CUSTOM_FIELDS_OUT.customAttributes,
     sensors: z.array(SensorOut),
-    suspension: SuspensionOut.nullable().meta({ description: 'Null: not suspended.' }),
+    suspension: SuspensionOut.nullable().meta({ description: 'Null if the vehicle is not suspended.' }),
     historyFrom: timeOut.nullable().meta({
-      description: 'When it was moved from another dealer without its history, which begins there. Null: it was not.',
+      description:
+        'Time at which the vehicle was moved from another dealer without its history. Its history begins then. Null if it was not moved in this way.',
     }),
   })
   .meta({
@@ -125,11 +128,13 @@ export const VehicleOut = z
     ],
   });
 
-const terminalAccess = z
-  .strictObject(TERMINAL_ACCESS_FIELDS)
-  .partial()
-  .meta({ description: 'What is left out stays as it is; of a new vehicle the protocol is learnt.' });
-export const vehicleDealerId = id<UserId>().nullable().meta({ description: 'Said by operators; a dealer is it.' });
+const terminalAccess = z.strictObject(TERMINAL_ACCESS_FIELDS).partial().meta({
+  description: 'Fields that are left out are not changed. The default of `protocol` for a new vehicle is `learn`.',
+});
+export const vehicleDealerId = id<UserId>().nullable().meta({
+  description:
+    'Dealer to whom the vehicle belongs. Null: the operator. Only operators choose it; vehicles that a dealer adds belong to this dealer.',
+});
 export const vehicleGroupIds = z.array(id<GroupId>()).max(1000);
 const POSITION_EXAMPLE = {
   vehicleId: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57',
@@ -147,7 +152,7 @@ const POSITION_EXAMPLE = {
 
 export const AlarmOut = z
   .enum(ALARMS)
-  .meta({ id: 'Alarm', description: 'The panic button is `sos`; an opened case is `tamper`.', examples: ['sos'] });
+  .meta({ id: 'Alarm', description: '`sos` is the panic button; `tamper` is an opened case.', examples: ['sos'] });
 const attributesOut = z.record(z.string(), z.union([z.number(), z.string(), z.boolean()]));
 
 /** A position, also used by the live API. Values that the terminal did not send are left out. */
@@ -177,15 +182,17 @@ const RejectedPositionsOut = z
     vehicleId: idOut,
     from: timeOut,
     to: timeOut,
-    complete: z.boolean().meta({ description: 'False where there were too many positions to search all for jumps.' }),
+    complete: z
+      .boolean()
+      .meta({ description: 'False if there were too many positions to check all of them for jumps.' }),
     rejections: z.array(
       z.strictObject({
         reason: z.enum(['out-of-range', 'null-island', 'time-in-future', 'time-too-old', 'jump']).meta({
           description:
-            '`out-of-range`: no place on Earth; `null-island`: exactly 0/0, which a receiver reports before its first fix; `time-in-future`: ahead of the clock of the server; `time-too-old`: before 2005; `jump`: over 500 km/h from the last position.',
+            '`out-of-range`: latitude or longitude out of range; `null-island`: exactly 0/0, which a receiver reports before its first fix; `time-in-future`: more than 10 minutes ahead of the clock of the server; `time-too-old`: before 2005; `jump`: over 500 km/h would be needed to get there from the last position.',
         }),
         count: z.int(),
-        lastFixTime: timeOut.meta({ description: 'Of the one that came last: the time that the terminal gave it.' }),
+        lastFixTime: timeOut.meta({ description: 'Time that the terminal gave to the position that arrived last.' }),
         lastReceivedAt: timeOut,
         latitude: z.number(),
         longitude: z.number(),
@@ -219,19 +226,21 @@ const VehicleStateOut = z
     vehicleId: idOut,
     state: z.enum(VEHICLE_STATES).meta({
       description:
-        'A trip goes on over a short pause; the state does not. `offline`: no data came for the time set for the vehicle.',
+        'A trip continues over a short pause, but the state changes. `offline`: no data arrived for the `offlineAfterMinutes` of the vehicle.',
     }),
     stateSince: timeOut.nullable(),
     online: z.boolean().nullable().meta({ description: 'False while the state is `offline`.' }),
-    lastContactAt: timeOut.nullable().meta({ description: 'When the newest packet came, whatever was in it.' }),
+    lastContactAt: timeOut
+      .nullable()
+      .meta({ description: 'Time at which the newest packet arrived, whatever it contained.' }),
     protocol: z.string().nullable(),
-    connected: z.boolean().meta({ description: 'Whether the terminal has a connection to the service.' }),
+    connected: z.boolean().meta({ description: 'Whether the terminal is connected to the service.' }),
     connectedSince: timeOut.nullable(),
-    remoteAddress: z.string().nullable().meta({ description: 'Of the terminal, while it is connected.' }),
+    remoteAddress: z.string().nullable().meta({ description: 'Address of the terminal while it is connected.' }),
     lastRefusal: z
       .strictObject({
         at: timeOut,
-        protocol: z.string().meta({ description: 'Of the port that it came to.' }),
+        protocol: z.string().meta({ description: 'Protocol of the port that it connected to.' }),
         address: z.string(),
         reason: z.enum(ACCESS_REFUSALS),
         detail: z.string().meta({ description: 'The reason in words.' }),
@@ -239,23 +248,26 @@ const VehicleStateOut = z
       .nullable()
       .meta({
         description:
-          'The last data with the id of its terminal that was refused by what `terminalAccess` demands. Null: none, or it is no longer kept.',
+          'The last data with the id of the terminal that was refused because it did not meet `terminalAccess`. Null if there is none, or it is no longer stored.',
       }),
-    recordTime: timeOut.nullable().meta({ description: 'Of the last record, with or without a usable fix.' }),
+    recordTime: timeOut.nullable().meta({ description: 'Time of the last record, with or without a usable fix.' }),
     clockAheadSeconds: z.int().nullable().meta({
       description:
-        'By how much the time of the last record is ahead of its arrival, where that is more than a minute: the clock of the terminal is wrong.',
+        'Seconds by which the time of the last record is ahead of its arrival, which means that the clock of the terminal is wrong. Null if it is a minute or less.',
     }),
     ignition: z.boolean().nullable(),
-    supplyV: z.number().nullable().meta({ description: 'Of the last record.' }),
-    fuelL: z.number().nullable().meta({ description: 'Of the last record.' }),
-    alarms: z.array(AlarmOut).meta({ description: 'Those that are raised.' }),
+    supplyV: z.number().nullable().meta({ description: 'Supply voltage in the last record, in volts.' }),
+    fuelL: z.number().nullable().meta({ description: 'Fuel level in the last record, in litres.' }),
+    alarms: z.array(AlarmOut).meta({ description: 'Alarms that are active.' }),
     driver: z.strictObject({ id: idOut, name: z.string() }).nullable().meta({
       description:
-        'Who drives now: assigned by hand, else by the code that the terminal sent. Null where nobody is known, or nobody that the caller may see.',
+        'Current driver: the one assigned by a person, else the one whose code the terminal sent. Null if the driver is unknown or not visible to the caller.',
     }),
-    driverCode: z.string().nullable().meta({ description: 'That the terminal sent, also where no driver has it.' }),
-    attributes: attributesOut.nullable().meta({ description: 'Of the last record.' }),
+    driverCode: z
+      .string()
+      .nullable()
+      .meta({ description: 'Driver code that the terminal sent, even if no driver has it.' }),
+    attributes: attributesOut.nullable().meta({ description: 'Attributes of the last record.' }),
     sensors: z
       .array(
         z.strictObject({
@@ -264,46 +276,60 @@ const VehicleStateOut = z
           kind: z.enum(SENSOR_KINDS),
           unit: z.string(),
           value: z.number(),
-          at: timeOut.meta({ description: 'Time of the record that the value is of.' }),
-          exceeded: z.array(idOut).meta({ description: 'Thresholds that it is beyond, by the events.' }),
+          at: timeOut.meta({ description: 'Time of the record that gave the value.' }),
+          exceeded: z
+            .array(idOut)
+            .meta({ description: 'Ids of the thresholds that are exceeded, according to the published events.' }),
         }),
       )
       .meta({ description: 'The newest value of each sensor that has one.' }),
     tank: z
       .strictObject({
         levelL: z.number(),
-        percent: z.number().meta({ description: 'Of `tankCapacityL`.' }),
-        at: timeOut.meta({ description: 'Time of the last record that the level is of.' }),
-        change: z.enum(['refuelling', 'fuel-drain']).nullable().meta({ description: 'That goes on, by the events.' }),
+        percent: z.number().meta({ description: 'Level in percent of `tankCapacityL`.' }),
+        at: timeOut.meta({ description: 'Time of the last record that contributed to the level.' }),
+        change: z.enum(['refuelling', 'fuel-drain']).nullable().meta({
+          description: 'Refuelling or drain in progress, according to the published events. Null if there is none.',
+        }),
       })
       .nullable()
       .meta({
         description:
-          'The level that refuellings and drains are found in: slosh, tilt and wrong values are smoothed out. Null without `tankCapacityL`, or where the level is not known.',
+          'Fuel level from which refuellings and drains are detected: the effects of slosh, tilt and wrong values are removed. Null without `tankCapacityL`, or if the level is not known.',
       }),
     counters: z
       .strictObject({
         odometerM: z.number(),
         engineHours: z.number(),
-        at: timeOut.nullable().meta({ description: 'Time of the newest record that is counted.' }),
+        at: timeOut.nullable().meta({ description: 'Time of the newest record that was counted.' }),
       })
       .nullable()
-      .meta({ description: 'As they are counted from the archive, some seconds behind. Null: nothing was counted.' }),
-    position: PositionOut.nullable().meta({ description: 'The last fix that moved the vehicle.' }),
-    receivedAt: timeOut.nullable().meta({ description: 'When the position came.' }),
+      .meta({
+        description:
+          'Counters of the vehicle. They are counted from the archive, and so lag some seconds behind. Null if nothing was counted.',
+      }),
+    position: PositionOut.nullable().meta({
+      description: 'The last fix that was accepted as the position of the vehicle.',
+    }),
+    receivedAt: timeOut.nullable().meta({ description: 'Time at which the position arrived.' }),
     surplus: z
       .array(
         z.strictObject({
-          ownerId: idOut.nullable().meta({ description: 'Whose geozones; null: events of the vehicle itself.' }),
+          ownerId: idOut
+            .nullable()
+            .meta({ description: 'Owner of the geozones. Null for events of the vehicle itself.' }),
           at: timeOut.meta({ description: 'Time of the last fix at which something was left out.' }),
-          geozones: z.int().meta({ description: 'Geozones around the vehicle at that fix that did not count.' }),
-          events: z.int().meta({ description: 'Events left out in the minute of that fix.' }),
+          geozones: z
+            .int()
+            .meta({ description: 'Number of geozones around the vehicle at that fix that did not count.' }),
+          events: z.int().meta({ description: 'Number of events that were left out in the minute of that fix.' }),
         }),
       )
       .meta({
         description:
-          `At one position the oldest ${MAX_GEOFENCES_AT_ONCE} geozones of an owner count, and ${MAX_EVENTS_PER_MINUTE} ` +
-          'events of a vehicle begin in a minute because of one owner. What is beyond is left out and shown here.',
+          'Geozones and events above a limit, which are left out. At one position, only the oldest ' +
+          `${MAX_GEOFENCES_AT_ONCE} geozones of an owner count. In a minute, at most ${MAX_EVENTS_PER_MINUTE} events of a ` +
+          'vehicle begin because of one owner.',
       }),
   })
   .meta({
@@ -433,8 +459,8 @@ const vehicles = new ResourceRoutes({
 
 export const vehicleRoutes: Route[] = [
   vehicles.list({
-    summary: 'Vehicles that the caller may see.',
-    description: `In the order in which they were added; a user sees those of the groups that they were given. ${WHOLE_LIST}`,
+    summary: 'List vehicles that the caller may see.',
+    description: `In the order in which they were added. Users see the vehicles of the groups to which they have access. ${WHOLE_LIST}`,
     atOnce: 250,
     query: z.object({
       ...paging,
@@ -446,17 +472,19 @@ export const vehicleRoutes: Route[] = [
         .meta({ examples: [TERMINAL_ID.example] })
         .transform((text) => text as TerminalId)
         .optional()
-        .meta({ description: 'Only the vehicle that this terminal is fitted to.' }),
-      groupId: id<GroupId>().optional().meta({ description: 'Only vehicles of this group.' }),
-      suspended: z
-        .enum(['true', 'false'])
+        .meta({ description: 'Return only the vehicle to which this terminal is fitted.' }),
+      groupId: id<GroupId>().optional().meta({ description: 'Return only vehicles of this group.' }),
+      suspended: z.enum(['true', 'false']).optional().meta({
+        description: '`true`: return only suspended vehicles; `false`: only vehicles that are not suspended.',
+      }),
+      state: z
+        .enum(VEHICLE_STATES)
         .optional()
-        .meta({ description: 'Only vehicles that are suspended, or only those that are not.' }),
-      state: z.enum(VEHICLE_STATES).optional().meta({ description: 'Only vehicles that are in this state now.' }),
+        .meta({ description: 'Return only vehicles that are in this state now.' }),
       protocol: z
         .enum(BOUND_PROTOCOLS)
         .optional()
-        .meta({ description: 'Only vehicles whose terminals are bound to this protocol.' }),
+        .meta({ description: 'Return only vehicles whose `terminalAccess.protocol` has this value.' }),
       dealerId: z
         .string()
         .overwrite((text) => readUuid(text) ?? text)
@@ -464,7 +492,7 @@ export const vehicleRoutes: Route[] = [
         .meta({ examples: ['none'] })
         .transform((text) => (text === 'none' ? null : (text as UserId)))
         .optional()
-        .meta({ description: 'Only vehicles of this dealer; `none`: those of the operator.' }),
+        .meta({ description: 'Return only vehicles of this dealer; `none`: those of the operator.' }),
     }),
     problems: ['not-found'],
     async page(query, { access }) {
@@ -479,8 +507,9 @@ export const vehicleRoutes: Route[] = [
     },
   }),
   vehicles.add({
-    summary: 'Add a vehicle profile: from then on its terminal’s data is taken.',
-    description: 'What is left out has the value that the answer shows. A terminal is fitted to one vehicle at a time.',
+    summary: 'Add a vehicle profile. From then on, data of its terminal is accepted.',
+    description:
+      'Fields that are left out get their defaults, which the answer shows. A terminal is fitted to only one vehicle at a time.',
     body: z
       .strictObject({
         ...VEHICLE.add,
@@ -501,7 +530,7 @@ export const vehicleRoutes: Route[] = [
   vehicles.change({
     summary: 'Change a vehicle (JSON merge patch).',
     description:
-      'Moving a terminal takes effect at once; history stays with the vehicle that it was recorded for. To another dealer a vehicle is moved by `POST /api/v1/vehicles/move`.',
+      'Moving a terminal to another vehicle takes effect at once; the history stays with the vehicle for which it was recorded. To move a vehicle to another dealer, call `POST /api/v1/vehicles/move`.',
     body: z
       .strictObject({
         ...VEHICLE.set,
@@ -521,19 +550,22 @@ export const vehicleRoutes: Route[] = [
     },
   }),
   vehicles.remove({
-    summary: 'Delete a vehicle profile: from then on its terminal’s data is refused.',
+    summary: 'Delete a vehicle profile. From then on, data of its terminal is refused.',
     problems: ['vehicle-suspended', 'forbidden'],
     remove: ({ id }, { access, ifMatch }) => access.vehicles.remove(id, ifMatch),
   }),
   post('/api/v1/vehicles/{id}/suspend', {
     operationId: 'suspendVehicle',
-    summary: 'Suspend a vehicle: its data is hidden from all but operators.',
+    summary: 'Suspend a vehicle: hide its data from everybody except operators.',
     description:
-      'For operators and the dealer of the vehicle. Its terminal’s data is still taken, stored and evaluated, and there once the vehicle is resumed. Until then its profile alone is shown, with the reason, and no notification, command, report, feed or share link has to do with it.',
+      'For operators and the dealer of the vehicle. Data of its terminal is still accepted, stored and evaluated, and is visible once the vehicle is resumed. Until then, only its profile is shown, with the reason, and the vehicle is left out of notifications, commands, reports, feeds and share links.',
     params: byKey,
     body: z
       .strictObject({
-        reason: line(200).meta({ description: 'What people are shown.', examples: ['Invoice 1204 is unpaid.'] }),
+        reason: line(200).meta({
+          description: 'Reason that is shown to people.',
+          examples: ['Invoice 1204 is unpaid.'],
+        }),
       })
       .meta({ id: 'NewSuspension', examples: [{ reason: 'Invoice 1204 is unpaid.' }] }),
     answers: { 200: vehicles.one },
@@ -545,8 +577,8 @@ export const vehicleRoutes: Route[] = [
   }),
   post('/api/v1/vehicles/{id}/resume', {
     operationId: 'resumeVehicle',
-    summary: 'Show the data of a suspended vehicle again, with all that came meanwhile.',
-    description: 'What an operator suspended, operators alone resume.',
+    summary: 'Resume a suspended vehicle: show its data again, including what arrived meanwhile.',
+    description: 'Only operators can resume a vehicle that an operator suspended.',
     params: byKey,
     answers: { 200: vehicles.one },
     problems: ['not-found', 'forbidden', 'vehicle-suspended'],
@@ -557,14 +589,14 @@ export const vehicleRoutes: Route[] = [
   }),
   get('/api/v1/vehicles/{id}/state', {
     operationId: 'getVehicleState',
-    summary: 'What the vehicle does now, its last record and its last position.',
+    summary: 'Get the current state of a vehicle, with its last record and its last position.',
     description:
-      'The last record may have no usable fix: then the last position is older than it. Both have their own time. What the rules say (`state`, `ignition`, ' +
-      '`alarms`) agrees with the events that were published. Of a position, what the terminal did not say is left out.',
+      'If the last record has no usable fix, the last position is older than the record. Both have their own time. `state`, `ignition` and ' +
+      '`alarms` agree with the events that were published. Values of a position that the terminal did not send are left out.',
     params: byKey,
     answers: {
       200: {
-        description: 'The state; what is not known is null.',
+        description: 'The state. Unknown values are null.',
         body: VehicleStateOut,
       },
     },
@@ -579,14 +611,14 @@ export const vehicleRoutes: Route[] = [
   }),
   get('/api/v1/vehicles/{id}/rejected-positions', {
     operationId: 'getRejectedPositions',
-    summary: 'Why the vehicle does not move: positions of the last 24 hours that were rejected, by reason.',
+    summary: 'Get the positions of a vehicle that were rejected in the last 24 hours, by reason.',
     description:
-      'They are stored with their reason, and move nothing: neither the vehicle on a map, nor a trip or a geozone visit. Where this list is empty and the vehicle stands still all the same, nothing came, or the terminal calls its fixes invalid.',
+      'Helps to find out why a vehicle does not move. Rejected positions are stored with the reason, but do not move the vehicle on a map, and cause no trips or geozone visits. If the list is empty and the vehicle still does not move, nothing arrived, or the terminal marks its fixes as invalid.',
     params: byKey,
     answers: {
       200: {
         description:
-          'The reason of the position that was rejected last comes first; an empty list where there is none.',
+          'The reasons, that of the position that was rejected last first. Empty if no position was rejected.',
         body: RejectedPositionsOut,
       },
     },

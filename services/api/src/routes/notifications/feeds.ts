@@ -23,16 +23,16 @@ const STREAMS: readonly { name: StreamForm; mediaType: string }[] = [
 const FeedEvent = EventOut.extend({
   phase: z.enum(['begin', 'end', 'removed']).meta({
     description:
-      '`removed`: a recalculation found that the event never happened; the other fields are what was known of it.',
+      '`removed`: a recalculation found that the event did not happen; the other fields are its former content.',
   }),
 }).meta({
   id: 'FeedEvent',
-  description: 'An event as the live API and webhooks show it; kinds have fields of their own beside these.',
+  description: 'An event, as in the live API and in webhooks. Each kind has further fields of its own.',
   examples: [exampleOf(EventOut)] as never,
 });
 
 const FeedPosition = PositionOut.extend({
-  receivedAt: timeOut.meta({ description: 'When the packet came that it was in.' }),
+  receivedAt: timeOut.meta({ description: 'Time at which the packet with this position was received.' }),
 }).meta({
   id: 'FeedPosition',
   examples: [{ ...(exampleOf(PositionOut) as object), receivedAt: '2026-01-15T11:59:55.400Z' }] as never,
@@ -49,7 +49,7 @@ const query = z.object({
     .max(MAX_CURSOR_CHARACTERS)
     .optional()
     .meta({
-      description: 'Go on behind this: `nextCursor` of the answer before, or the `cursor` of a line.',
+      description: 'Where to continue: `nextCursor` of the previous answer, or the `cursor` of a line of a stream.',
       examples: [CURSOR],
     }),
   from: z
@@ -61,20 +61,22 @@ const query = z.object({
     .optional()
     .meta({
       description:
-        'Where to begin without a cursor: `latest` (default), with what comes from now on; `earliest`, with the oldest that the log keeps; a time, with what was written to the log then or later.',
+        'Where to begin without a cursor. `latest` (default): with items that arrive from now on. `earliest`: with the oldest items in the log. A time: with items that were written to the log at that time or later.',
       examples: ['earliest'],
     }),
   limit: wholeParameter(1, MAX_LIMIT, DEFAULT_LIMIT)
     .optional()
-    .meta({ description: `At most this many items, ${DEFAULT_LIMIT} where it is left out. Not for streams.` }),
+    .meta({ description: `Maximum number of items. Default: ${DEFAULT_LIMIT}. Not for streams.` }),
   waitSeconds: wholeParameter(0, MAX_WAIT_SECONDS, 30).optional().meta({
-    description: 'How long to wait for the first item where there is none, 0 where it is left out. Not for streams.',
+    description:
+      'Maximum time to wait for the first item if there is none yet, in seconds. Default: 0. Not for streams.',
   }),
 });
 
 const HEADERS = {
   'Last-Event-ID': {
-    description: 'The cursor of the last event that a client of server-sent events saw. Goes before `cursor`.',
+    description:
+      'Cursor of the last event that a client of server-sent events received. Takes precedence over `cursor`.',
     example: CURSOR,
   },
 };
@@ -85,10 +87,12 @@ function feedRoute(feed: FeedName, item: z.ZodType, words: { summary: string; de
   const page = z
     .strictObject({
       items: z.array(item),
-      nextCursor: z.string().meta({ description: 'Ask on with this as `cursor`, whether there were items or not.' }),
+      nextCursor: z
+        .string()
+        .meta({ description: 'Pass this value as `cursor` to continue, even if there were no items.' }),
       lagSeconds: z.number().meta({
         description:
-          'Age of the oldest record of the log that this answer did not come to; 0 where it came to the end.',
+          'Age of the oldest record of the log that this answer did not reach, in seconds. 0 if it reached the end of the log.',
       }),
     })
     .meta({ examples: [example] as never });
@@ -102,17 +106,17 @@ function feedRoute(feed: FeedName, item: z.ZodType, words: { summary: string; de
     summary: words.summary,
     description: [
       words.description,
-      'Ask again and again with `nextCursor`, with `waitSeconds` so that an answer comes as soon as there is something. ' +
-        'An answer may have fewer items than `limit`, or none, while `lagSeconds` says that more follow.',
-      `With \`Accept: application/x-ndjson\` the answer is a stream that does not end: a JSON message in each line, as the live API sends it, with the \`cursor\` behind it. At once, and every ${HEARTBEAT_SECONDS} seconds, comes \`{"type":"heartbeat","cursor":…,"lagSeconds":…}\`; where the service ends the stream, \`{"type":"end","status":…,"detail":…}\` before that. With \`Accept: text/event-stream\` the same come as server-sent events, with the cursor as \`id\`; heartbeats and ends are events of these names.`,
-      'Rights are judged for each item when it is sent. A cursor is good for as long as the log keeps what follows it (`TELEMETRY_RETENTION_HOURS`); afterwards the answer is 410 `cursor-expired`, whose `resumption` says where the feed can be followed from.',
-      `An account follows ${FEED_BOUNDS.perAccount} feeds at a time.`,
+      'Repeat the call with `nextCursor`. With `waitSeconds`, the answer is sent as soon as there are items. An answer may ' +
+        'have fewer items than `limit`, or none, although more follow: `lagSeconds` is then greater than 0.',
+      `With \`Accept: application/x-ndjson\` the answer is a stream without end. Each line is a JSON message of the live API, with a \`cursor\` from which the feed continues after this message. The stream begins with \`{"type":"heartbeat","cursor":…,"lagSeconds":…}\`, which is repeated every ${HEARTBEAT_SECONDS} seconds. If the service ends the stream, its last message is \`{"type":"end","status":…,"detail":…}\`. With \`Accept: text/event-stream\` the same messages are sent as server-sent events, with the cursor as \`id\`. Heartbeats and ends are events named \`heartbeat\` and \`end\`.`,
+      'Rights are checked for each item when it is sent. A cursor is valid for as long as the log keeps the records after it (`TELEMETRY_RETENTION_HOURS`). After that the answer is 410 `cursor-expired`, whose `resumption` shows from where the feed can be resumed.',
+      `An account can follow at most ${FEED_BOUNDS.perAccount} feeds at a time.`,
     ].join('\n\n'),
     headers: HEADERS,
     query,
     answers: {
       200: {
-        description: 'What follows the cursor.',
+        description: 'The items after the cursor.',
         body: page,
         otherTypes: {
           [ndjson.mediaType]: z.string().meta({ examples: [`${text}\n`] }),
@@ -133,7 +137,7 @@ function feedRoute(feed: FeedName, item: z.ZodType, words: { summary: string; de
         };
       }
       for (const name of ['limit', 'waitSeconds'] as const)
-        if (asked[name] !== undefined) throw badParameter(name, 'A stream has no end: this is for answers in JSON.');
+        if (asked[name] !== undefined) throw badParameter(name, 'This is only for answers in JSON, not for streams.');
       return streamOf(feed, place, form, context, call);
     },
   });
@@ -159,12 +163,15 @@ async function streamOf(
 function formOf(accept: string | undefined): (typeof STREAMS)[number] | null {
   const found = acceptedFormat(accept, STREAMS);
   if (found === undefined)
-    throw new Problem('not-acceptable', 'It comes as application/json, application/x-ndjson or text/event-stream.');
+    throw new Problem(
+      'not-acceptable',
+      'Feeds are available as application/json, application/x-ndjson or text/event-stream.',
+    );
   return found;
 }
 
 function placeOf({ cursor, from }: z.output<typeof query>, lastEventId: string | undefined): FeedPlace {
-  if (cursor !== undefined && from !== undefined) throw badParameter('from', 'Say a cursor or a beginning, not both.');
+  if (cursor !== undefined && from !== undefined) throw badParameter('from', 'Give either cursor or from, not both.');
   // A client of server-sent events reconnects to the same URL; this header says what it received last.
   if (lastEventId !== undefined && lastEventId !== '')
     return { cursor: { text: lastEventId, parameter: 'Last-Event-ID' } };
@@ -175,13 +182,13 @@ function placeOf({ cursor, from }: z.output<typeof query>, lastEventId: string |
 
 export const feedRoutes: Route[] = [
   feedRoute('events', FeedEvent, {
-    summary: 'Every event from a cursor on, late and recalculated ones included.',
+    summary: 'Follow all events after a cursor, including late and recalculated ones.',
     description:
-      'Events in both phases, in the order in which they became known. What late data or a recalculation makes of the past follows with `origin` `recalculated`: events that were not known, events that are otherwise than they were known (the same `id`), and events that never happened (`phase` `removed`). Keep events by `id`: the last item of an id stands, but a recalculated one stands against a live one whichever comes last. In rare cases, after a crash, an item comes again.',
+      'Returns events in both phases, in the order in which they became known. Corrections of the past, by late data or a recalculation, have the `origin` `recalculated`. They are new events, changed events (with the same `id`), and events that did not happen (`phase` `removed`). Store events by `id`: the last item of an id is valid, except that a recalculated item always takes precedence over a live one, whichever arrives last. In rare cases, after a crash, an item is repeated.',
   }),
   feedRoute('positions', FeedPosition, {
-    summary: 'Every position from a cursor on, in the order in which they came.',
+    summary: 'Follow all positions after a cursor, in the order of their arrival.',
     description:
-      'The positions that terminals sent and that are kept as good, late ones included: `receivedAt` says when each came. Those of a vehicle come in the order of their arrival. Where a gateway had to repeat a packet, its positions come again: a vehicle and a `fixTime` say which they are.',
+      'Returns the positions that terminals sent, without rejected ones, but including late ones: `receivedAt` is their time of arrival. The positions of a vehicle are in the order of their arrival. If a gateway had to repeat a packet, its positions are repeated too: vehicle and `fixTime` identify them.',
   }),
 ];

@@ -20,33 +20,41 @@ const SAVED_WITHIN_MS = 30_000;
 
 const HTTP_EXAMPLE = { url: 'https://erp.example.com/outrider' };
 const url = z.string().max(2048);
-const host = z.string().min(1).max(253).meta({ description: 'Name or IP address.' });
+const host = z.string().min(1).max(253).meta({ description: 'Host name or IP address.' });
 const port = z.int().min(1).max(65_535);
 const login = z.string().min(1).max(200).nullable();
 const prefix = z.string().min(1).max(200);
-const brokers = z.array(z.string().max(300)).min(1).max(20).meta({ description: '`host:port` of some brokers.' });
-const topic = z.string().max(249).meta({ description: 'It must exist.' });
+const brokers = z
+  .array(z.string().max(300))
+  .min(1)
+  .max(20)
+  .meta({ description: '`host:port` of one or more brokers of the cluster.' });
+const topic = z
+  .string()
+  .max(249)
+  .meta({ description: 'Topic to which the messages are written. It must exist already.' });
 const mechanism = z.enum(SASL_MECHANISMS).nullable();
 const headers = z.record(z.string().max(64), z.string().max(2000)).meta({
-  description: `Further headers, such as \`X-Tenant\`: ${MAX_HEADERS} at most, those of \`secretHeaders\` among them. None that the service writes itself, such as \`Host\`, \`Content-…\` and \`Webhook-…\`. They are shown: keys belong into \`secretHeaders\`.`,
+  description: `Additional HTTP headers, such as \`X-Tenant\`: at most ${MAX_HEADERS}, including those in \`secretHeaders\`. Headers that the service sets itself, such as \`Host\`, \`Content-…\` and \`Webhook-…\`, are not allowed. Answers show these headers, so put keys in \`secretHeaders\`.`,
 });
 const ca = z.string().max(MAX_AUTHORITIES_CHARACTERS).nullable().meta({
   description:
-    'Certificates of authorities in PEM, 10 at most, that the certificate of the receiving system is checked by. Null: those that everybody trusts. With TLS alone.',
+    'Certificates of certificate authorities in PEM, at most 10, by which the certificate of the receiving system is verified. Null for the generally trusted authorities. Only with TLS.',
 });
 const dispatcherId = z
   .int()
   .min(1)
   .max(0xffffffff)
-  .meta({ description: 'The number of this platform, as the receiving one gave it.' });
-const HTTP_TEXT = 'Batches of up to 200 items by POST, signed as webhooks are; any 2xx confirms.';
+  .meta({ description: 'Number of this platform, as assigned by the receiving platform.' });
+const HTTP_TEXT = 'Batches of up to 200 items by POST, signed like webhooks. Any 2xx status confirms a batch.';
 const MQTT_TEXT =
-  'JSON to `{topicPrefix}/vehicles/{vehicleId}/position` (retained), `/late-position` and `/event`, QoS 1. With ' +
-  '`homeAssistant`, vehicles appear in Home Assistant by its MQTT discovery.';
-const KAFKA_TEXT = 'JSON messages, whose key is the id of the vehicle; all in-sync replicas confirm.';
-const WIALON_TEXT = 'Wialon IPS 2.0: each terminal logs in by its own number, in a connection of its own.';
+  'JSON with QoS 1 to the topics `position` (retained), `late-position` and `event` below ' +
+  '`{topicPrefix}/vehicles/{vehicleId}/`. With `homeAssistant`, vehicles appear in Home Assistant by its MQTT discovery.';
+const KAFKA_TEXT = 'JSON messages with the id of the vehicle as key. All in-sync replicas have to confirm them.';
+const WIALON_TEXT = 'Wialon IPS 2.0. Each terminal has a connection of its own and logs in with its own number.';
 const EGTS_TEXT =
-  'EGTS from platform to platform. The number of an object is that of its terminal, of an IMEI the last eight digits.';
+  'EGTS from platform to platform. The object id is the number of the terminal; of a number beyond 32 bits, such as ' +
+  'an IMEI, its last eight digits.';
 
 const HttpSettings = z
   .strictObject({ url, headers: headers.default({}), ca: ca.default(null) })
@@ -117,28 +125,34 @@ const SettingsPatch = z
 const SettingsOut = z
   .strictObject(SettingsPatch.shape)
   .partial()
-  .meta({ id: 'ForwardingSettings', description: 'Those of its kind.', examples: [HTTP_EXAMPLE] });
+  .meta({
+    id: 'ForwardingSettings',
+    description: 'Settings of the destination. Which are present depends on its kind.',
+    examples: [HTTP_EXAMPLE],
+  });
 
 const named = <Id extends string>() =>
   z
     .array(id<Id>())
-    .min(1, 'Name one, or give null for all.')
+    .min(1, 'It must have at least one entry. Use null for all.')
     .max(MAX_NAMED)
     .transform((ids) => [...new Set(ids)])
     .nullable();
 const FILTER_TEXT =
-  'Of what its owner may see at that moment: these vehicles and the vehicles of these groups; all, where both are null.';
+  'Selects the forwarded data from what the owner may see at that time: the data of the vehicles in `vehicleIds` and in `groupIds`, or of all vehicles if both are null.';
 const filterFields = {
   vehicleIds: named<VehicleId>(),
   groupIds: named<GroupId>(),
   positions: z.boolean(),
-  events: z.boolean().meta({ description: 'Live and recalculated ones; `wialon-ips` and `egts` carry none.' }),
+  events: z.boolean().meta({
+    description: 'Whether to forward events, live and recalculated ones. Not possible with `wialon-ips` and `egts`.',
+  }),
   eventKinds: z
     .array(z.enum(EVENT_KINDS))
-    .min(1, 'Name a kind, or give null for all.')
+    .min(1, 'It must have at least one kind. Use null for all.')
     .transform((kinds) => [...new Set(kinds)])
     .nullable()
-    .meta({ description: 'Null: of every kind.' }),
+    .meta({ description: 'Only events of these kinds. Null for all kinds.' }),
 };
 const Filter = z
   .strictObject({
@@ -170,18 +184,20 @@ const secret = z
   .nullable()
   .meta({
     description:
-      'Stored sealed, and never shown. `http`: what batches are signed with, `whsec_` and the base64 of 24 to 64 bytes. ' +
-      'Others: the password, where there is one.',
+      'For `http`: the secret that signs batches, `whsec_` followed by 24 to 64 bytes in base64. For other kinds: the ' +
+      'password, if there is one. Stored encrypted and never shown.',
   });
 const secretHeaders = z.record(z.string().max(64), z.string().max(2000)).meta({
   description:
-    'Of `http`: headers as in its settings, such as `Authorization`, whose values are stored sealed and never shown.',
+    'For `http`: additional headers as in its settings, such as `Authorization`, whose values are stored encrypted and never shown.',
 });
 const secretHeadersPatch = z.record(z.string().max(64), z.string().max(2000).nullable()).meta({
-  description: 'Those that are left out stay; null takes one away.',
+  description: 'Headers that are left out are kept; null removes a header.',
 });
 const name = line(100);
-const active = z.boolean().meta({ description: 'False: it is paused, and goes on where it was.' });
+const active = z
+  .boolean()
+  .meta({ description: 'False pauses the destination. It continues where it stopped once this is true again.' });
 const common = {
   name,
   secret: secret.default(null),
@@ -229,27 +245,30 @@ const StateOut = z
   .strictObject({
     state: z.enum(['running', 'waiting', 'retrying', 'paused']).meta({
       description:
-        '`running`: a forwarder works at it. `waiting`: none has come to it yet. `retrying`: the receiving system did not take a batch, which is sent once more at `nextAttemptAt`.',
+        '`running`: a forwarder is working on it. `waiting`: no forwarder has started on it yet. `retrying`: the receiving system did not accept a batch, which is sent again at `nextAttemptAt`. `paused`: it is not active.',
     }),
     forwardedUntil: timeOut.nullable().meta({
-      description: 'All that was written to the log by then was forwarded; null: nothing was looked at yet.',
+      description:
+        'Everything that was written to the log until this time was forwarded. Null if forwarding has not begun.',
     }),
     lagSeconds: z.number().nullable().meta({
-      description: 'Age of the oldest record that it has not come to. While it is not `running`, at most that.',
+      description:
+        'Age of the oldest record of the log that was not forwarded yet, in seconds; an upper bound while the state is not `running`. Null if forwarding has not begun.',
     }),
     lastSuccessAt: timeOut.nullable(),
-    lastError: z.string().nullable().meta({ description: 'Null after a success.' }),
+    lastError: z.string().nullable().meta({ description: 'Error of the last attempt. Null after a success.' }),
     lastErrorAt: timeOut.nullable(),
-    failures: z.int().meta({ description: 'Attempts that failed since the last success.' }),
-    nextAttemptAt: timeOut.nullable().meta({ description: 'Null: none is planned.' }),
+    failures: z.int().meta({ description: 'Number of failed attempts since the last success.' }),
+    nextAttemptAt: timeOut.nullable().meta({ description: 'Null if no further attempt is planned.' }),
     positionsSent: z.int(),
     eventsSent: z.int(),
     refused: z.int().meta({
-      description: 'Items that the receiving system refused by themselves, or that its protocol can’t carry.',
+      description: 'Number of individual items that the receiving system refused, or that its protocol cannot carry.',
     }),
     lastRefusal: z.string().nullable(),
     gap: z.strictObject({ from: timeOut, to: timeOut, noticedAt: timeOut }).nullable().meta({
-      description: 'What was written to the log in this time was not forwarded whole: the log no longer had it.',
+      description:
+        'Time range that was not forwarded completely because its records were no longer in the log, by the time at which they were written to it. Null if nothing was missed.',
     }),
   })
   .meta({
@@ -259,7 +278,7 @@ const StateOut = z
 const DestinationOut = z
   .strictObject({
     id: idOut,
-    ownerId: idOut.meta({ description: 'Whose rights decide what is forwarded.' }),
+    ownerId: idOut.meta({ description: 'Account whose rights decide what is forwarded.' }),
     name: z.string(),
     kind: z.enum(DESTINATION_KINDS as [DestinationKindName, ...DestinationKindName[]]),
     settings: SettingsOut,
@@ -355,32 +374,32 @@ function patched<T extends object>(present: T, patch: Partial<Record<keyof T, un
 
 export const forwardingRoutes: Route[] = [
   destinations.list({
-    summary: 'Systems that positions and events are forwarded to, and how far each is.',
-    description: 'Dealers see their own, operators all; users have none.',
+    summary: 'List forwarding destinations, with their progress.',
+    description: 'Dealers see their own destinations, operators all. Users cannot have any.',
     query: z.object(paging),
     problems: ['forbidden'],
     page: (query, { access }) => access.forwarding.list(pageAsked(query)),
   }),
   destinations.add({
-    summary: 'Have positions and events forwarded to another system.',
+    summary: 'Forward positions and events to another system.',
     description:
-      'By signed HTTP calls, MQTT, Kafka, Wialon IPS or EGTS, beginning with what arrives from now on. What its owner may see at that ' +
-      'moment is forwarded, at least once, and in the order of the log for each vehicle. While the receiving system is ' +
-      'down, nothing is left out: it is tried again after 1 s, 2 s, 4 s, … up to 5 minutes. Dealers and operators have ' +
-      `${MAX_DESTINATIONS_PER_USER} at most.`,
+      'Forwards data by signed HTTP calls, MQTT, Kafka, Wialon IPS or EGTS, beginning with what arrives from now on. ' +
+      'Only what the owner may see at that time is forwarded: at least once, and for each vehicle in the order of the ' +
+      'log. Nothing is skipped while the receiving system is down: it is tried again after 1 s, 2 s, 4 s, … up to ' +
+      `5 minutes. A dealer or operator can have at most ${MAX_DESTINATIONS_PER_USER} destinations.`,
     body: NewDestination,
     problems: ['forbidden', 'conflict'],
     add: (body, { access }) => access.forwarding.add({ ...body, filter: body.filter satisfies ForwardingFilter }),
   }),
   destinations.get({
-    summary: 'One forwarding destination, and how far it is.',
+    summary: 'Get a forwarding destination, with its progress.',
     problems: ['forbidden'],
     get: ({ id }, { access }) => access.forwarding.get(id),
   }),
   destinations.change({
-    summary: 'Change, pause or resume a destination.',
+    summary: 'Change, pause or resume a forwarding destination (JSON merge patch).',
     description:
-      'It holds within seconds. What is left out stays, within settings and filter as well. With other settings it goes on where it was; positions or events that were not forwarded before begin now.',
+      'The change applies within seconds. Fields that are left out are kept, also within `settings` and `filter`. With other settings, forwarding continues where it was. Positions or events that were not forwarded before are forwarded from now on.',
     body: z
       .strictObject({
         ...{ name, settings: SettingsPatch, secret, secretHeaders: secretHeadersPatch, filter: FilterPatch, active },
@@ -399,15 +418,15 @@ export const forwardingRoutes: Route[] = [
       })),
   }),
   destinations.remove({
-    summary: 'Forward nothing more to a destination, and forget how far it was.',
+    summary: 'Delete a forwarding destination and its progress.',
     problems: ['forbidden'],
     remove: ({ id }, { access, ifMatch }) => access.forwarding.remove(id, ifMatch),
   }),
   post('/api/v1/forwarding-destinations/{id}/replay', {
     operationId: 'replayForwardingDestination',
-    summary: 'Forward once more what was written to the log from a time on.',
+    summary: 'Forward again what was written to the log from a given time on.',
     description:
-      'By the time at which it arrived here, in place of where the destination was. What the log no longer has is named in `gap`.',
+      'Forwarding continues from the records that arrived at the service at `from`, not from where the destination was. Records that are no longer in the log are reported in `gap`.',
     params: byId,
     body: z
       .strictObject({ from: timeIn })
@@ -421,18 +440,18 @@ export const forwardingRoutes: Route[] = [
   }),
   post('/api/v1/forwarding-destinations/{id}/test', {
     operationId: 'testForwardingDestination',
-    summary: 'Try whether a destination takes something.',
+    summary: 'Test whether a forwarding destination accepts data.',
     description:
-      '`http` gets a batch without items, MQTT a message in `{topicPrefix}/test`, Kafka a message of type `test`; `wialon-ips` and ' +
-      '`egts` are logged in to. One test of each account at a time.',
+      'Sends `http` a batch without items, MQTT a message in `{topicPrefix}/test`, and Kafka a message of type `test`. ' +
+      'With `wialon-ips` and `egts`, the test logs in. An account can run one test at a time.',
     params: byId,
     answers: {
       200: {
-        description: 'Whether the destination took it, and how long that lasted.',
+        description: 'Whether the destination accepted the test, and how long that took.',
         body: z
           .strictObject({
             ok: z.boolean(),
-            error: z.string().nullable().meta({ description: 'Null: it was taken.' }),
+            error: z.string().nullable().meta({ description: 'Null if the test was accepted.' }),
             tookMs: z.int(),
           })
           .meta({ id: 'ForwardingTest', examples: [{ ok: true, error: null, tookMs: 84 }] }),

@@ -32,7 +32,7 @@ const { get, post } = callsOf('Notifications');
 const COLLEAGUE_EXAMPLE = { id: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79', name: 'Dispatch' };
 const ColleagueOut = z
   .strictObject({ id: idOut, name: z.string() })
-  .meta({ id: 'Colleague', description: 'An account, by the name that others see.', examples: [COLLEAGUE_EXAMPLE] });
+  .meta({ id: 'Colleague', description: 'An account, with its display name.', examples: [COLLEAGUE_EXAMPLE] });
 
 const SEVERE = z.enum(['warning', 'critical']);
 const INCIDENT_EXAMPLE = {
@@ -59,31 +59,43 @@ const INCIDENT_EXAMPLE = {
 };
 const IncidentOut = z
   .strictObject({
-    id: idOut.meta({ description: 'That of the notification that opened it.' }),
-    version: z.int().meta({ description: 'Grows with each entry.' }),
+    id: idOut.meta({ description: 'Id of the notification that opened the incident.' }),
+    version: z.int().meta({ description: 'Increases with each entry.' }),
     ruleId: idOut,
-    ruleName: z.string().meta({ description: 'Names are those at the time of the notification.' }),
+    ruleName: z
+      .string()
+      .meta({ description: 'Name of the rule. All names are those at the time of the notification.' }),
     vehicleName: z.string().nullable(),
     geofenceName: z.string().nullable(),
     driverName: z.string().nullable(),
     severity: SEVERE,
-    shared: z.boolean().meta({ description: 'Whether it is for the whole organisation of its owner.' }),
+    shared: z
+      .boolean()
+      .meta({ description: 'Whether other accounts of the owner’s organisation can handle the incident as well.' }),
     state: z.enum(INCIDENT_STATES).meta({
       description:
         '`open`: nobody has acknowledged it. `acknowledged`: somebody works on it. `closed`: it is dealt with.',
     }),
-    owner: ColleagueOut.nullable().meta({ description: 'Whose rule opened it.' }),
+    owner: ColleagueOut.nullable().meta({
+      description: 'Owner of the rule that opened the incident. Null if the account was deleted.',
+    }),
     assignee: ColleagueOut.nullable(),
-    event: z.union([EventOut, LicenceExpiryOut]).meta({ description: 'As it was notified first.' }),
+    event: z
+      .union([EventOut, LicenceExpiryOut])
+      .meta({ description: 'The event as it was in the first notification.' }),
     createdAt: timeOut,
     changedAt: timeOut,
     acknowledgedAt: timeOut.nullable(),
     closedAt: timeOut.nullable(),
     endedAt: timeOut.nullable().meta({
-      description: 'When the event ended, where the rule asks for ends; null: not yet, or the rule does not ask.',
+      description:
+        'Time at which the event ended. Null while it is in progress, and if the rule does not notify of ends.',
     }),
-    escalateAt: timeOut.nullable().meta({ description: 'When it is escalated unless somebody acknowledges it.' }),
-    escalatedAt: timeOut.nullable().meta({ description: 'When it was escalated last.' }),
+    escalateAt: timeOut.nullable().meta({
+      description:
+        'Time at which the incident is escalated unless it is acknowledged before. Null if no escalation is planned.',
+    }),
+    escalatedAt: timeOut.nullable().meta({ description: 'Time of the last escalation. Null if there was none.' }),
   })
   .meta({ id: 'Incident', examples: [INCIDENT_EXAMPLE] });
 
@@ -100,13 +112,20 @@ const EntryOut = z
     id: idOut,
     at: timeOut,
     kind: z.enum(INCIDENT_ENTRY_KINDS).meta({ description: '`ended`: the event is over.' }),
-    by: ColleagueOut.nullable().meta({ description: 'Null: the service, or an account that was deleted.' }),
-    assignee: ColleagueOut.nullable().meta({ description: 'Of `assigned`: to whom; null: to nobody any more.' }),
+    by: ColleagueOut.nullable().meta({
+      description: 'Account that made the entry. Null for the service, and if the account was deleted.',
+    }),
+    assignee: ColleagueOut.nullable().meta({
+      description: 'For `assigned`: the new assignee. Null if the incident was unassigned, or the account was deleted.',
+    }),
     text: z.string().nullable(),
   })
   .meta({ id: 'IncidentEntry', examples: [ENTRY_EXAMPLE] });
 const ListedIncidentOut = z
-  .strictObject({ ...IncidentOut.shape, entries: z.array(EntryOut).meta({ description: 'The oldest first.' }) })
+  .strictObject({
+    ...IncidentOut.shape,
+    entries: z.array(EntryOut).meta({ description: 'History of the incident, oldest entry first.' }),
+  })
   .meta({ id: 'IncidentWithEntries', examples: [{ ...INCIDENT_EXAMPLE, entries: [ENTRY_EXAMPLE] }] });
 
 const comment = text(2000);
@@ -115,7 +134,9 @@ const NewEntry = z
     z.strictObject({ kind: z.literal('acknowledged') }),
     z.strictObject({
       kind: z.literal('assigned'),
-      assigneeId: id<UserId>().nullable().meta({ description: 'An account that may see it; null: nobody.' }),
+      assigneeId: id<UserId>().nullable().meta({
+        description: 'Account to assign the incident to, which must be able to see it. Null to unassign the incident.',
+      }),
     }),
     z.strictObject({ kind: z.literal('commented'), text: comment }),
     z.strictObject({ kind: z.literal('escalated') }),
@@ -134,19 +155,27 @@ function listedBody({ incident, entries }: ListedIncident, nameOf: NameOf): Reco
 export const incidentRoutes: Route[] = [
   get('/api/v1/incidents', {
     operationId: 'listIncidents',
-    summary: 'Incidents that the caller deals with, the newest first.',
+    summary: 'List the incidents that the caller can handle, newest first.',
     description:
-      'Those of the caller’s rules, and those that others of the organisation share, about what the caller may see now: a page may hold less than its limit.',
+      'Returns the incidents of the caller’s rules and those that other accounts of the organisation share, as far as the caller may see the event now. A page may therefore have fewer items than `limit`.',
     query: z.object({
       ...paging,
-      ...timeRange('it was opened'),
+      ...timeRange('the incident was opened'),
       state: z
         .enum([...INCIDENT_STATES, 'active'])
         .optional()
-        .meta({ description: 'Only those; `active`: `open` or `acknowledged`.', examples: ['active'] }),
-      severity: SEVERE.optional().meta({ description: 'Only those.', examples: ['critical'] }),
-      vehicleId: id<VehicleId>().optional().meta({ description: 'Only about this vehicle.' }),
-      assigneeId: id<UserId>().optional().meta({ description: 'Only what is assigned to this account.' }),
+        .meta({
+          description: 'Return only incidents in this state. `active` stands for `open` and `acknowledged`.',
+          examples: ['active'],
+        }),
+      severity: SEVERE.optional().meta({
+        description: 'Return only incidents of this severity.',
+        examples: ['critical'],
+      }),
+      vehicleId: id<VehicleId>().optional().meta({ description: 'Return only incidents about this vehicle.' }),
+      assigneeId: id<UserId>()
+        .optional()
+        .meta({ description: 'Return only incidents that are assigned to this account.' }),
     }),
     answers: {
       200: {
@@ -154,7 +183,9 @@ export const incidentRoutes: Route[] = [
         body: z
           .strictObject({
             ...listOf(IncidentOut).shape,
-            openCount: z.int().meta({ description: 'How many nobody has acknowledged, whatever is asked for.' }),
+            openCount: z
+              .int()
+              .meta({ description: 'Number of incidents that nobody has acknowledged, regardless of the filters.' }),
           })
           .meta({ examples: [{ items: [INCIDENT_EXAMPLE], nextCursor: null, openCount: 1 }] }),
       },
@@ -179,9 +210,9 @@ export const incidentRoutes: Route[] = [
   }),
   get('/api/v1/incidents/{id}', {
     operationId: 'getIncident',
-    summary: 'One incident, with its history.',
+    summary: 'Get an incident, with its history.',
     params: byId,
-    answers: { 200: { description: 'The incident, with what was done about it.', body: ListedIncidentOut } },
+    answers: { 200: { description: 'The incident, with its history.', body: ListedIncidentOut } },
     problems: ['not-found'],
     async handle({ params }, { access: { incidents } }) {
       return { status: 200, body: listedBody(await incidents.get(params.id), incidents.nameOf) };
@@ -189,9 +220,9 @@ export const incidentRoutes: Route[] = [
   }),
   post('/api/v1/incidents/{id}/entries', {
     operationId: 'addIncidentEntry',
-    summary: 'Acknowledge, assign, comment, escalate or close an incident.',
+    summary: 'Acknowledge, assign, comment on, escalate or close an incident.',
     description:
-      'What changes nothing is not noted: to acknowledge what is acknowledged, to close what is closed. An escalation sends the messages of the rule at once. A closed incident takes comments alone.',
+      'Actions that change nothing are not recorded, such as acknowledging an acknowledged incident or closing a closed one. An escalation sends the messages of the rule at once. A closed incident accepts only comments.',
     params: byId,
     body: NewEntry,
     answers: {
@@ -213,7 +244,7 @@ export const incidentRoutes: Route[] = [
   }),
   get('/api/v1/incidents/{id}/assignees', {
     operationId: 'listIncidentAssignees',
-    summary: 'Accounts that may see an incident, and so be assigned it, in the order of their names.',
+    summary: 'List the accounts that can see an incident and therefore be assigned to it, by name.',
     params: byId,
     query: z.object({ ...paging, q: searching('name').q }),
     answers: { 200: pageOf(ColleagueOut) },

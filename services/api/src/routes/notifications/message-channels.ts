@@ -15,7 +15,7 @@ import { callsOf, type Route } from '../../route.ts';
 
 const { get, post, patch, remove } = callsOf('Notifications');
 
-const secret = z.string().max(1000).meta({ description: 'Stored sealed, and never shown.' });
+const secret = z.string().max(1000).meta({ description: 'Stored encrypted and never shown.' });
 const name = line(100);
 
 /** The schema of a setting's value, without its default and its description. */
@@ -86,7 +86,7 @@ const Subscription = z
   })
   .meta({
     id: 'PushSubscription',
-    description: 'What `PushSubscription.toJSON()` of a browser gives. Stored sealed, and never shown.',
+    description: 'Result of `PushSubscription.toJSON()` in the browser. Stored encrypted and never shown.',
     examples: [
       {
         endpoint: 'https://updates.push.services.mozilla.com/wpush/v2/gAAAAA',
@@ -113,7 +113,7 @@ const MessageChannelOut = z
     kind: z.enum(MESSAGE_CHANNEL_KINDS),
     name: z.string(),
     state: z.enum(['pending', 'confirmed']).meta({
-      description: '`pending`: it gets nothing until the code that was sent to it is confirmed.',
+      description: '`pending`: nothing but the confirmation code is sent to it until that code is confirmed.',
     }),
     settings: z.union(KINDS.map(({ shown }) => shown)),
     hasSecret: z.boolean(),
@@ -173,7 +173,7 @@ function testBody({ id, channel, state, createdAtMs, finishedAtMs, lastError, re
 export const messageChannelRoutes: Route[] = [
   get('/api/v1/me/message-channels', {
     operationId: 'listMessageChannels',
-    summary: 'What the caller set up to have messages sent by, besides e-mails and webhooks.',
+    summary: 'List the message channels of the caller: chats, HTTP calls and browsers.',
     answers: { 200: { description: 'All message channels of the account.', body: listOf(MessageChannelOut) } },
     async handle(_, { access }) {
       return pageReply({ items: await access.messageChannels.list(), next: null }, channelBody);
@@ -183,7 +183,7 @@ export const messageChannelRoutes: Route[] = [
     operationId: 'addMessageChannel',
     summary: `Add ${new Intl.ListFormat('en', { type: 'disjunction' }).format(KINDS.map(({ about }) => about))}.`,
     description:
-      'Rules name chats and calls in `channelIds`; their `push` stands for all browsers. A chat gets nothing until it is confirmed: a test sends a code to it, which is handed back. A browser has one account: it is taken from any other one.',
+      'Rules select chats and calls by `channelIds`, and all browsers of their owner by `push`. A chat gets no notifications until it is confirmed: send a test, which sends a code to the chat, and confirm the channel with that code. A browser belongs to one account: adding it removes it from any other account.',
     body: z.discriminatedUnion('kind', [...NEW_CHANNELS, NewBrowser] as unknown as NewChannelKinds).meta({
       id: 'NewMessageChannel',
       examples: [
@@ -209,7 +209,7 @@ export const messageChannelRoutes: Route[] = [
   }),
   get('/api/v1/me/push-key', {
     operationId: 'getPushKey',
-    summary: 'What a browser subscribes to push messages with.',
+    summary: 'Get the key with which a browser subscribes to push messages.',
     answers: {
       200: {
         description: 'The public key of the service (VAPID), in base64url.',
@@ -229,9 +229,9 @@ export const messageChannelRoutes: Route[] = [
   }),
   get('/api/v1/me/message-channels/{id}', {
     operationId: 'getMessageChannel',
-    summary: 'One channel.',
+    summary: 'Get a message channel.',
     params: byId,
-    answers: { 200: { description: 'The message channel, with whether it is confirmed.', body: MessageChannelOut } },
+    answers: { 200: { description: 'The message channel, with its state.', body: MessageChannelOut } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
       return { status: 200, body: channelBody(await access.messageChannels.get(params.id)) };
@@ -239,9 +239,9 @@ export const messageChannelRoutes: Route[] = [
   }),
   patch('/api/v1/me/message-channels/{id}', {
     operationId: 'changeMessageChannel',
-    summary: 'Change a channel.',
+    summary: 'Change a message channel (JSON merge patch).',
     description:
-      'Settings that are left out stay. A chat that becomes another one has to be confirmed again. Without `secret`, the secret stays.',
+      'Settings that are left out are kept, and so is the secret. A chat must be confirmed again if its settings change or a `secret` is given.',
     params: byId,
     body: z
       .strictObject({ name, settings: SettingsPatch, secret: secret.nullable() })
@@ -260,7 +260,7 @@ export const messageChannelRoutes: Route[] = [
   }),
   remove('/api/v1/me/message-channels/{id}', {
     operationId: 'deleteMessageChannel',
-    summary: 'Delete a channel; rules do not name it any more.',
+    summary: 'Delete a message channel, also from the rules that use it.',
     params: byId,
     answers: { 204: { description: 'The message channel is deleted.' } },
     problems: ['not-found'],
@@ -271,12 +271,12 @@ export const messageChannelRoutes: Route[] = [
   }),
   post('/api/v1/me/message-channels/{id}/confirm', {
     operationId: 'confirmMessageChannel',
-    summary: 'Hand back the code that was sent to a chat.',
+    summary: 'Confirm a chat with the code that was sent to it.',
     params: byId,
     body: z
       .strictObject({ code: z.string().regex(/^\d{6}$/, 'It must have 6 digits.') })
       .meta({ id: 'MessageChannelCode', examples: [{ code: '123456' }] }),
-    answers: { 200: { description: 'The channel, which gets messages from now on.', body: MessageChannelOut } },
+    answers: { 200: { description: 'The message channel, which is now confirmed.', body: MessageChannelOut } },
     problems: ['not-found'],
     async handle({ params, body }, { access }) {
       return { status: 200, body: channelBody(await access.messageChannels.confirm(params.id, body.code)) };
@@ -284,10 +284,11 @@ export const messageChannelRoutes: Route[] = [
   }),
   post('/api/v1/me/message-channels/{id}/tests', {
     operationId: 'addMessageChannelTest',
-    summary: 'Send a message over a channel, to see whether it arrives; to one that is not confirmed, its code.',
-    description: 'It is sent once, within seconds. Five a minute of each account. A code is valid for an hour.',
+    summary: 'Send a test message over a channel, or its code if it is not confirmed.',
+    description:
+      'The message is sent once, within seconds. An account can send 5 tests a minute. A code is valid for an hour.',
     params: byId,
-    answers: { 202: { description: 'The message waits to be sent.', body: MessageChannelTestOut } },
+    answers: { 202: { description: 'The message is queued.', body: MessageChannelTestOut } },
     problems: ['not-found', 'too-many-requests'],
     async handle({ params }, { access }) {
       return { status: 202, body: testBody(await access.messageChannels.test(params.id)) };
@@ -295,10 +296,10 @@ export const messageChannelRoutes: Route[] = [
   }),
   get('/api/v1/me/message-channels/{id}/tests', {
     operationId: 'listMessageChannelTests',
-    summary: 'What became of the test messages of the last hour, the newest first; 100 at most.',
+    summary: 'List the test messages of the last hour with their results, newest first; at most 100.',
     params: byId,
     answers: {
-      200: { description: 'The newest tests, with what became of each.', body: listOf(MessageChannelTestOut) },
+      200: { description: 'The newest tests, with their results.', body: listOf(MessageChannelTestOut) },
     },
     problems: ['not-found'],
     async handle({ params }, { access }) {

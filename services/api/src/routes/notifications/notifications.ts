@@ -84,16 +84,16 @@ const eventKinds = z
   .max(50)
   .transform((kinds) => [...new Set(kinds)])
   .meta({
-    description: `Kinds of event. ${EVENT_KINDS.map((kind) => `\`${kind}\`: ${DESCRIBED_KINDS[kind].meaning}`).join(' ')} \`${LICENCE_EXPIRY}\`: the driving licence of a driver expires, see \`licenceWarningDays\`; a rule of this kind has no other, and no conditions of vehicles, as no vehicle is part of it.`,
+    description: `Kinds of event. ${EVENT_KINDS.map((kind) => `\`${kind}\`: ${DESCRIBED_KINDS[kind].meaning}`).join(' ')} \`${LICENCE_EXPIRY}\`: the driving licence of a driver expires, see \`licenceWarningDays\`. A rule of this kind has no other kinds and no conditions on vehicles, because no vehicle is involved.`,
   });
 const phases = z
   .array(z.enum(['begin', 'end']))
   .min(1)
   .transform((list) => [...new Set(list)])
-  .meta({ description: 'Of an event that lasts: notified when it begins, when it ends, or both.' });
+  .meta({ description: 'Phases to notify of: the start of an event (`begin`), its end (`end`), or both.' });
 const minDurationMinutes = z.number().min(0).max(MAX_MIN_DURATION_MINUTES).meta({
   description:
-    'Only events that last so long. `begin` is notified once they have, and not when they begin; `end` where they had. By the times of the data: a vehicle that keeps silent is waited for 2 minutes more. `days` and `hours` are those of that moment. 0: all, at once.',
+    'Only events that last at least this many minutes. The `begin` is notified once the event has lasted that long, and not when it begins; `days` and `hours` apply to that time. The `end` is notified only if the event lasted that long. The duration is measured by the times of the data; if the vehicle sends nothing, the service waits for 2 more minutes. 0: all events, at once.',
 });
 /** Alarms that cause events of kind `alarm`; a power cut has its own kind. */
 const EVENT_ALARMS = ALARMS.filter((alarm) => alarm !== 'power-cut');
@@ -104,7 +104,7 @@ const alarms = z
   .nullable()
   .meta({
     description:
-      'Of events of kind `alarm`, only these alarms; null: all. Harsh driving counts as its alarm where `eventKinds` has `alarm` and not `harsh-driving`.',
+      'For events of kind `alarm`: only these alarms. Null for all. Harsh driving counts as an alarm if `eventKinds` contains `alarm` but not `harsh-driving`.',
   });
 const sensors = z
   .array(line(200))
@@ -114,38 +114,38 @@ const sensors = z
   .nullable()
   .meta({
     description:
-      'Of events of kind `sensor-threshold`, only those of these sensors, each by its id or by its name, whatever the case (see `GET /api/v1/sensors`); null: all.',
+      'For events of kind `sensor-threshold`: only these sensors, each by its id or by its name, case-insensitive (see `GET /api/v1/sensors`). Null for all.',
   });
 
 function ids<Id extends string>(description: string) {
   return z.array(id<Id>()).min(1).max(1000).nullable().meta({ description });
 }
 const vehicleIds = ids<VehicleId>(
-  'These vehicles, and those of `groupIds`; null in both: all that the owner may see, now and later.',
+  'Only events of these vehicles and of those in `groupIds`. If both are null, of all vehicles that the owner may see, including those added later.',
 );
-const groupIds = ids<GroupId>('Vehicles of these groups, and those of `vehicleIds`.');
+const groupIds = ids<GroupId>('Only events of the vehicles in these groups and of those in `vehicleIds`.');
 const geofenceIds = ids<GeofenceId>(
-  'Only what is about one of these geozones; null: anything, and of what is about a geozone that which is about an own one.',
+  'Only events about one of these geozones. Null for all events; of those about a geozone, only if the geozone belongs to the owner or is shared with the owner.',
 );
 const insideGeofenceIds = ids<GeofenceId>(
-  'Only what happens inside one of these geozones, by the place of this phase of the event; null: anywhere.',
+  'Only events inside one of these geozones, by the place of this phase of the event. Null for any place.',
 );
 const outsideGeofenceIds = ids<GeofenceId>(
-  'Only what happens outside all of these, such as the ignition on outside the depot; null: anywhere.',
+  'Only events outside all of these geozones, such as the ignition being switched on outside the depot. Null for any place.',
 );
 
 const driver = z.enum(DRIVER_CONDITIONS).nullable().meta({
   description:
-    'Only where it is known who drives, or only where it is not: by the driver assigned to the vehicle, else by the code that the terminal sent. A driver that the owner may not see is not known. Null: either.',
+    'Only events with a known driver, or only those with an unknown one. The driver is the one assigned to the vehicle, otherwise the one identified by the code that the terminal sent. A driver that the owner may not see counts as unknown. Null for both.',
 });
 const driverIds = ids<DriverId>(
-  'Only what one of these drivers drove, and those of `driverGroupIds`; null in both: anybody.',
+  'Only events of these drivers and of those in `driverGroupIds`. If both are null, of any driver.',
 );
-const driverGroupIds = ids<GroupId>('Drivers of these groups, and those of `driverIds`.');
+const driverGroupIds = ids<GroupId>('Only events of the drivers in these groups and of those in `driverIds`.');
 
 const licenceWarningDays = z.int().min(0).max(MAX_LICENCE_WARNING_DAYS).meta({
   description:
-    'Of kind `licence-expiry`: notified so many days before the last day of the licence, and once more on the day after it; 0: only then. Each once per driver and date, by the day of `timeZone`; outside of `days` and `hours`, as soon as they come. Of the drivers of `driverIds` and `driverGroupIds`, or of all that the owner may see.',
+    'For kind `licence-expiry`: the owner is notified this many days before the last day of the licence, and again on the day after it. 0: only on the day after it. Each is notified once per driver and date, by the days of `timeZone`; outside `days` and `hours`, as soon as these begin. Applies to the drivers in `driverIds` and `driverGroupIds`; if both are null, to all that the owner may see.',
 });
 
 const date = z.iso.date({ error: 'It must be a date such as 2026-01-31.' });
@@ -165,15 +165,21 @@ const days = z
     }),
     dates,
   ])
-  .meta({ description: 'Daily, on some weekdays, or from a date to a date (both inclusive), by the `timeZone`.' });
+  .meta({
+    description:
+      'Days on which the rule applies, in the `timeZone`: daily, on some weekdays, or from one date to another (both inclusive).',
+  });
 const clock = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'It must be a time of day such as 08:30.');
 const hours = z
   .strictObject({ from: clock, to: clock })
-  .refine(({ from, to }) => from !== to, { path: ['to'], error: 'It must differ from from; null is the whole day.' })
+  .refine(({ from, to }) => from !== to, {
+    path: ['to'],
+    error: 'It must differ from `from`. Use null for the whole day.',
+  })
   .nullable()
   .meta({
     description:
-      'By the clock of the `timeZone`, `to` exclusive; null: the whole day. A `to` before `from` is the next day, and such a night belongs to the day on which it begins.',
+      'Time of day during which the rule applies, in the `timeZone`; `to` is exclusive. Null for the whole day. If `to` is before `from`, it is on the next day, and such a night belongs to the day on which it begins.',
   });
 const timeZone = z
   .string()
@@ -183,12 +189,14 @@ const minIntervalMinutes = z
   .number()
   .min(0)
   .max(7 * 24 * 60)
-  .meta({ description: 'At most one notification per vehicle in so many minutes; 0: all.' });
+  .meta({ description: 'At most one notification per vehicle within this many minutes. 0: no limit.' });
 const maxDataAgeMinutes = z.number().min(1).max(525_600).nullable().meta({
   description:
-    'Nothing whose data was older than this when it came: a black box that was read hours later wakes nobody; null: however old, but 60 minutes where data came after newer data of its vehicle.',
+    'Maximum age of the data at its arrival, in minutes. Events in older data, such as that of a black box that is read hours later, are not notified. Null for any age, except that 60 minutes apply to data that arrived after newer data of its vehicle.',
 });
-const emails = recipients('Each gets an e-mail of its own, once its holder has confirmed it: see `emailStates`.');
+const emails = recipients(
+  'Each address gets an e-mail of its own, once its holder has confirmed the address: see `emailStates`.',
+);
 type TemplateShape = Record<Language, z.ZodOptional<typeof messageTemplateText>>;
 const messageTemplateText = z
   .string()
@@ -199,7 +207,7 @@ const messageTemplateText = z
     if (wrong !== null) context.addIssue({ code: 'custom', message: faultText(wrong, MESSAGE_PLACEHOLDERS) });
   });
 const messageTemplate = messageTemplateText.nullable().meta({
-  description: `What e-mails, chats and calls say. Placeholders: ${MESSAGE_PLACEHOLDERS.map((each) => `\`{${each}}\``).join(', ')}. Null: the words of the service.`,
+  description: `Text of e-mails, chats and calls. Placeholders: ${MESSAGE_PLACEHOLDERS.map((each) => `\`{${each}}\``).join(', ')}. Null for the default text of the service.`,
 });
 const messageTemplates = z
   .strictObject(Object.fromEntries(LANGUAGES.map((each) => [each, messageTemplateText.optional()])) as TemplateShape)
@@ -208,7 +216,7 @@ const messageTemplates = z
   )
   .meta({
     description:
-      'The same by language: a message in that language says this, and one in another language `messageTemplate`.',
+      'Texts by language. A message in one of these languages uses its text; a message in another language uses `messageTemplate`.',
     examples: [{ de: '{vehicle} parkt: {place}' }],
   });
 const messageLanguage = z
@@ -216,30 +224,29 @@ const messageLanguage = z
   .nullable()
   .meta({
     description:
-      'Language of e-mails, chats and calls, such as that of the people who get them. Null: that of the owner (`/api/v1/me/preferences`), whose time zone and units they are in.',
+      'Language of e-mails, chats and calls. Null for the language of the owner (`/api/v1/me/preferences`). Time zone and units are always those of the owner.',
   });
 const channelIds = z
   .array(id())
   .max(20)
   .transform((list) => [...new Set(list)])
-  .meta({ description: 'Message channels of the owner (`/api/v1/me/message-channels`) that get a message each.' });
+  .meta({ description: 'Message channels of the owner (`/api/v1/me/message-channels`) that each get a message.' });
 const severity = z.enum(SEVERITIES).meta({
   description:
-    'How much it matters. What is more than `info` opens an incident, one for each event, which stays until somebody closes it (`/api/v1/incidents`).',
+    'Importance of the notifications. Above `info`, the rule opens an incident for each event (`/api/v1/incidents`), which stays until somebody closes it.',
 });
 const shared = z.boolean().meta({
   description:
-    'Whether its incidents are for all accounts of the owner’s organisation, as far as they may see the vehicle and the geozone.',
+    'Whether all accounts of the owner’s organisation can handle the incidents of the rule, as far as they may see the vehicle and the geozone.',
 });
 const escalateAfterMinutes = z.number().min(1).max(MAX_ESCALATE_AFTER_MINUTES).nullable().meta({
-  description: 'An incident that nobody has acknowledged after this time is escalated; null: none is.',
+  description: 'Minutes after which an incident that nobody has acknowledged is escalated. Null for never.',
 });
 const escalateTo = recipients(
-  'Each gets an e-mail when an incident is escalated, once its holder has confirmed it. The chats and browsers of the rule get a message once more.',
+  'Each address gets an e-mail when an incident is escalated, once its holder has confirmed the address. The message channels and browsers of the rule get another message.',
 );
 const push = z.boolean().meta({
-  description:
-    'Whether all browsers of the owner that take push messages (`/api/v1/me/message-channels`) get one each.',
+  description: 'Whether to send a push message to each browser of the owner (`/api/v1/me/message-channels`).',
 });
 const secret = z
   .string()
@@ -249,36 +256,38 @@ const secret = z
   })
   .meta({
     description:
-      'What messages are signed with: `whsec_` and 24 to 64 bytes in base64. Made by the service where it is left out.',
+      'Secret that signs the messages: `whsec_` followed by 24 to 64 bytes in base64. Generated by the service if it is left out.',
   });
 const webhookIn = z
   .strictObject({
     url: z.string().max(2048).meta({
-      description: 'The whole URL. As it is shown, with most of it hidden, it stays the one that the rule has.',
+      description: 'The complete URL. If the hidden form is given, in which answers show it, the rule keeps its URL.',
     }),
     secret: secret.optional(),
   })
   .nullable()
-  .meta({ description: 'Gets a POST by the conventions of Standard Webhooks (standardwebhooks.com).' });
+  .meta({
+    description: 'Gets a POST for each notification, as specified by Standard Webhooks (standardwebhooks.com).',
+  });
 
 const DEFAULT_COMMAND_SECONDS = 600;
 const commandIn = orderIn({
   confirm: z.boolean().default(false).meta({ description: 'Must be true for `engine-block`. It is not stored.' }),
-  maxSpeedKmh: speedBound
-    .nullable()
-    .default(null)
-    .meta({ description: 'A command that can stop the vehicle is refused above it; null: `ENGINE_BLOCK_MAX_KMH`.' }),
+  maxSpeedKmh: speedBound.nullable().default(null).meta({
+    description:
+      'Speed in km/h above which a command that can stop the vehicle is refused. Null for `ENGINE_BLOCK_MAX_KMH`.',
+  }),
   expiresInSeconds: z
     .int()
     .min(MIN_COMMAND_EXPIRY_SECONDS)
     .max(MAX_COMMAND_EXPIRY_SECONDS)
     .default(DEFAULT_COMMAND_SECONDS)
-    .meta({ description: 'How long it waits for the terminal, counted from the fix of the event.' }),
+    .meta({ description: 'How long the command waits for the terminal, in seconds from the fix of the event.' }),
 })
   .nullable()
   .meta({
     description:
-      'Sent to the terminal of the vehicle, once for each event, where the owner may give such a command at that time. Data that came late sends none.',
+      'Command that is sent to the terminal of the vehicle, once for each event, if the owner may send such a command at that time. None is sent for data that arrived late.',
   });
 const COMMAND_OUT = z
   .strictObject({
@@ -305,9 +314,10 @@ const RULE_EXAMPLE = {
 
 /** Webhook as rules show it. */
 const SHOWN_WEBHOOK = { url: hiddenUrl(RULE_EXAMPLE.webhook.url) };
-const shownUrl = z
-  .string()
-  .meta({ description: 'Its server; the rest may hold a key, and is hidden behind a mark that changes with it.' });
+const shownUrl = z.string().meta({
+  description:
+    'Server of the URL. The rest may contain a key: it is replaced by `***` and a fingerprint, which changes with the URL.',
+});
 
 const RULE_OUT = z.strictObject({
   id: idOut,
@@ -316,7 +326,7 @@ const RULE_OUT = z.strictObject({
   active: z.boolean(),
   inactiveReason: z.enum(INACTIVE_REASONS).nullable().meta({
     description:
-      'Null while it is active. All that it named may have been deleted: then it rests rather than mean all.',
+      'Why the rule is inactive. Null while it is active. A rule becomes inactive if all objects that it named in a condition were deleted, so that it does not match everything instead.',
   }),
   /** May include kinds from an earlier version. */
   eventKinds: z.array(z.string()),
@@ -355,8 +365,12 @@ const RULE_OUT = z.strictObject({
   emailStates: EmailStatesOut,
   webhook: z.strictObject({ url: shownUrl }).nullable(),
   command: COMMAND_OUT,
-  lastNotifiedAt: timeOut.nullable().meta({ description: 'Null: never, or longer ago than notifications are kept.' }),
-  failedDeliveries: z.int().meta({ description: 'Deliveries of the last 7 days that failed, 1000 at most.' }),
+  lastNotifiedAt: timeOut.nullable().meta({
+    description: 'Time of the last notification. Null if there was none, or it is older than notifications are kept.',
+  }),
+  failedDeliveries: z
+    .int()
+    .meta({ description: 'Number of deliveries that failed in the last 7 days, counted up to 1000.' }),
 });
 const RULE_OUT_EXAMPLE = {
   id: '01961f3c-d1a0-7b3c-8e2f-5a9d4c7b1e60',
@@ -398,7 +412,7 @@ const RuleSetOut = RULE_OUT.extend({
   webhook: z
     .strictObject({
       url: shownUrl,
-      secret: z.string().optional().meta({ description: 'Only where this call set it: it is shown once.' }),
+      secret: z.string().optional().meta({ description: 'Only present if this call set it. It is never shown again.' }),
     })
     .nullable(),
 }).meta({
@@ -442,38 +456,45 @@ export const EventOut = z
     vehicleId: idOut,
     startedAt: timeOut,
     endedAt: timeOut.nullable(),
-    fromFixTime: timeOut.meta({ description: 'The first fix that it came from.' }),
-    fixTime: timeOut.meta({ description: 'The last: the fix that made it known.' }),
-    definitionVersion: z.int().meta({ description: 'Of the geofence where it is about one, else of the vehicle.' }),
+    fromFixTime: timeOut.meta({ description: 'Time of the first fix that the event is derived from.' }),
+    fixTime: timeOut.meta({ description: 'Time of the last fix that the event is derived from.' }),
+    definitionVersion: z
+      .int()
+      .meta({ description: 'Version of the geofence if the event is about one, otherwise of the vehicle.' }),
     origin: z.enum(['live', 'recalculated']),
-    inferred: z.boolean().meta({ description: 'No fix shows it: it was inferred from the way between two.' }),
+    inferred: z.boolean().meta({
+      description: 'True if no single fix shows the event and it was inferred from the path between two fixes.',
+    }),
     latitude: z.number(),
     longitude: z.number(),
-    startLatitude: z
-      .number()
-      .optional()
-      .meta({ description: 'Where it began, in either phase. Missing in events recorded before this was kept.' }),
+    startLatitude: z.number().optional().meta({
+      description: 'Latitude of the start, in both phases. Absent from events recorded before this field existed.',
+    }),
     startLongitude: z.number().optional(),
     speedKmh: z.number().nullable(),
     receivedAt: timeOut.optional().meta({
       description:
-        'When the packet came that made it known; where none did (a definition changed, nothing came), `fixTime`.',
+        'Time of receipt of the packet that caused the event. If no packet did, such as after a change of a definition, `fixTime`.',
     }),
     traceId: z
       .string()
       .regex(/^[0-9a-f]{32}$/)
       .optional()
-      .meta({ description: 'What that packet is known by in the logs and traces of all services.' }),
+      .meta({ description: 'Trace id of that packet, in the logs and traces of all services.' }),
     ...eventFields(),
-    alarm: AlarmOut.optional().meta({ description: 'Of `alarm`.' }),
-    endReason: z.enum(END_REASONS).nullable().meta({ description: 'Null while it lasts.' }),
+    alarm: AlarmOut.optional().meta({ description: 'For `alarm`: the alarm that was raised.' }),
+    endReason: z
+      .enum(END_REASONS)
+      .nullable()
+      .meta({ description: 'Why the event ended. Null while it is in progress.' }),
     driverCode: z.string().optional().meta({
-      description: 'Code of the driver: of the shift in this phase, or of the last one that the event has a part in.',
+      description:
+        'Code of the driver: that of the driver shift in this phase, or of the last shift that overlaps the event.',
     }),
   })
   .meta({
     id: 'PublishedEvent',
-    description: 'An event. What is not of all kinds says of which it is.',
+    description: 'An event. The descriptions of fields that only some kinds have name these kinds.',
     examples: [EVENT_EXAMPLE],
   });
 
@@ -496,18 +517,18 @@ export const LicenceExpiryOut = z
     phase: z.literal('begin'),
     vehicleId: z.null(),
     driverId: idOut,
-    stage: z
-      .enum(['expires-soon', 'expired'])
-      .meta({ description: '`expires-soon`: it is still valid, but not for long. `expired`: its last day is over.' }),
+    stage: z.enum(['expires-soon', 'expired']).meta({
+      description: '`expires-soon`: the licence is still valid, but expires soon. `expired`: its last day is over.',
+    }),
     licenceExpiresOn: z.string().meta({ description: 'The last day on which the licence is valid.' }),
     startedAt: timeOut.meta({
-      description: 'When the day began on which this became so, in the time zone of the rule.',
+      description: 'Start of the day on which this stage began, in the time zone of the rule.',
     }),
     endedAt: z.null(),
   })
   .meta({
     id: 'LicenceExpiry',
-    description: 'A driving licence that expires, in notifications: no vehicle and no place is part of it.',
+    description: 'A driving licence that expires, in notifications. It has no vehicle and no place.',
     examples: [LICENCE_EXAMPLE],
   });
 
@@ -531,27 +552,32 @@ export const NOTIFICATION_EXAMPLE = {
 const NotificationOut = z
   .strictObject({
     id: idOut,
-    number: z.int().meta({ description: 'Grows by one with each notification of the user; the live cursor holds it.' }),
+    number: z.int().meta({
+      description: 'Increases by one with each notification of the user. The cursor of the live API contains it.',
+    }),
     ruleId: idOut,
     ruleVersion: z.int(),
-    ruleName: z.string().meta({ description: 'Names are those at the time of the notification.' }),
-    vehicleName: z.string().nullable().meta({ description: 'Null where no vehicle is part of it.' }),
+    ruleName: z
+      .string()
+      .meta({ description: 'Name of the rule. All names are those at the time of the notification.' }),
+    vehicleName: z.string().nullable().meta({ description: 'Null if the notification is not about a vehicle.' }),
     geofenceName: z.string().nullable(),
     driverName: z.string().nullable().meta({
-      description: 'Of a notification about a driver; null for others, and once the driver was deleted.',
+      description: 'Set if the notification is about a driver. Null for others, and after the driver was deleted.',
     }),
     severity: z.enum(SEVERITIES).meta({
-      description: 'Of the rule at that time.',
+      description: 'Severity of the rule at that time.',
     }),
     incidentId: idOut.nullable().meta({
-      description: 'Where it is more than `info`: `/api/v1/incidents/{id}` has what became of it.',
+      description: 'Incident of the notification, at `/api/v1/incidents/{id}`. Null for severity `info`.',
     }),
     late: z.boolean().meta({
       description:
-        'True where the data came after newer data of the vehicle: what happened was found afterwards, and `event.origin` is `recalculated`.',
+        'True if the data arrived after newer data of the vehicle. The event was then found afterwards, and `event.origin` is `recalculated`.',
     }),
     lastedSeconds: z.number().nullable().meta({
-      description: 'How long the event had lasted, where the rule waited for that (`minDurationMinutes`).',
+      description:
+        'How long the event had lasted, in seconds, if the rule waited for that (`minDurationMinutes`). Null otherwise.',
     }),
     event: z.union([EventOut, LicenceExpiryOut]),
     createdAt: timeOut,
@@ -560,7 +586,7 @@ const NotificationOut = z
   .meta({ id: 'Notification', examples: [NOTIFICATION_EXAMPLE] });
 
 const { readAt: _, ...SENT_EXAMPLE } = NOTIFICATION_EXAMPLE;
-const PLACE_ABOUT = 'What the place is called, as `GET /api/v1/place` names it; null where nothing is known';
+const PLACE_ABOUT = 'named as by `GET /api/v1/place`. Null if nothing is known about it';
 
 /** Body of a request to a webhook. */
 export const WebhookOut = z
@@ -576,11 +602,11 @@ export const WebhookOut = z
       startPlace: z
         .string()
         .nullable()
-        .meta({ description: `${PLACE_ABOUT}: where the event began.` }),
+        .meta({ description: `Place where the event began, ${PLACE_ABOUT}.` }),
       endPlace: z
         .string()
         .nullable()
-        .meta({ description: `${PLACE_ABOUT}, or the event is not over: where it ended.` }),
+        .meta({ description: `Place where the event ended, ${PLACE_ABOUT}, or while the event is in progress.` }),
     }),
   })
   .meta({
@@ -596,14 +622,16 @@ export const WebhookOut = z
 
 const DeliveryOut = z
   .strictObject({
-    id: idOut.meta({ description: 'What `webhook-id` holds, on every attempt.' }),
+    id: idOut.meta({ description: 'Value of the header `webhook-id`, the same on every attempt.' }),
     notificationId: idOut,
     ruleId: idOut,
     channel: z.enum(DELIVERY_CHANNELS),
-    target: z
-      .string()
-      .meta({ description: 'An address, the URL of a webhook as rules show it, or the id of a message channel.' }),
-    state: z.enum(DELIVERY_STATES).meta({ description: '`cancelled`: what it was for is gone, so it was not sent.' }),
+    target: z.string().meta({
+      description: 'An e-mail address, the URL of a webhook as shown in rules, or the id of a message channel.',
+    }),
+    state: z
+      .enum(DELIVERY_STATES)
+      .meta({ description: '`cancelled`: it was not sent, for the reason in `lastError`, such as a deleted rule.' }),
     attempts: z.int(),
     createdAt: timeOut,
     nextAttemptAt: timeOut.nullable(),
@@ -612,10 +640,10 @@ const DeliveryOut = z
     responseStatus: z.int().nullable(),
     attemptLog: z
       .array(z.strictObject({ at: timeOut, error: z.string().nullable(), responseStatus: z.int().nullable() }))
-      .meta({ description: 'The last 20 attempts, the oldest first; those before a resend stay in it.' }),
-    isEscalation: z.boolean().meta({ description: 'Whether it says that an incident is escalated.' }),
+      .meta({ description: 'The last 20 attempts, oldest first, including those before a resend.' }),
+    isEscalation: z.boolean().meta({ description: 'Whether it reports that an incident was escalated.' }),
     notification: NotificationOut.nullable().meta({
-      description: 'What is delivered; null where it is not visible to the caller any more.',
+      description: 'The delivered notification. Null if it is no longer visible to the caller.',
     }),
   })
   .meta({
@@ -649,20 +677,26 @@ const TrialOut = z
     from: timeOut,
     to: timeOut,
     examined: z.int(),
-    complete: z.boolean().meta({ description: 'False where there was more than could be looked at: the newest were.' }),
+    complete: z.boolean().meta({
+      description:
+        'False if there were too many events to examine all, or too many matches to return all. Only the newest ones are included.',
+    }),
     firstEventAt: timeOut.nullable().meta({
       description:
-        'When the first event began that there is in the week, or that could be looked at; null: there is none.',
+        'Start of the first event of the vehicles in the week, of any kind; if not all events were examined, of the first examined one. Null if there is none.',
     }),
-    days: z
-      .array(z.strictObject({ date: z.string(), count: z.int() }))
-      .meta({ description: 'How many it would have notified of, by the days of its `timeZone` that have any.' }),
-    matched: z.array(EventOut).meta({ description: 'Events it would have notified of, the newest first.' }),
+    days: z.array(z.strictObject({ date: z.string(), count: z.int() })).meta({
+      description:
+        'Number of notifications that the rule would have sent, by day in its `timeZone`. Days without any are left out.',
+    }),
+    matched: z
+      .array(EventOut)
+      .meta({ description: 'Events that the rule would have notified of, newest first; at most 1000.' }),
     notMatched: z.array(
       z.strictObject({
         reason: z.enum(MISMATCHES),
         count: z.int(),
-        examples: z.array(EventOut).meta({ description: 'The newest few.' }),
+        examples: z.array(EventOut).meta({ description: 'The newest of these events, at most 3.' }),
       }),
     ),
   })
@@ -683,7 +717,7 @@ const TrialOut = z
   });
 
 const TRIAL_DESCRIPTION =
-  'The rule is taken as active, and rights as they are now. Only events of its kinds, vehicles and geozones are looked at, the newest 10,000. When data arrived is not looked at: `maxDataAgeMinutes` keeps nothing back here. A rule of `licence-expiry` is of no event: its trial is empty.';
+  'The rule is treated as active, with the current rights. Only events of its kinds, vehicles and geozones are examined, at most the newest 10,000. The time of arrival of the data is not checked, so `maxDataAgeMinutes` has no effect. The result for a rule of kind `licence-expiry` is empty, because it is not about events.';
 
 const byId = z.object({ id: id<NotificationRuleId>() });
 /** @throws {Problem} when the command blocks the engine and is not confirmed */
@@ -756,14 +790,14 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-/** @param what completes "When …": for example "it was opened" */
+/** @param what completes "Earliest time at which …": for example "the incident was opened" */
 export const timeRange = (what: string) => ({
   from: utcRangeEndSuchAs('2026-01-15T00:00:00.000Z')
     .optional()
-    .meta({ description: `When ${what}, inclusive.` }),
+    .meta({ description: `Earliest time at which ${what}, inclusive.` }),
   to: utcRangeEndSuchAs('2026-01-16T00:00:00.000Z')
     .optional()
-    .meta({ description: `When ${what}, exclusive.` }),
+    .meta({ description: `Latest time at which ${what}, exclusive.` }),
 });
 
 export function rangeOf({ from, to }: { from?: number | undefined; to?: number | undefined }) {
@@ -799,10 +833,9 @@ const ChannelTestOut = z
     id: idOut,
     ruleId: idOut,
     channel: z.enum(['email', 'webhook']),
-    target: z.string().meta({ description: 'The address, or the URL as rules show it.' }),
+    target: z.string().meta({ description: 'The e-mail address, or the URL of the webhook as shown in rules.' }),
     state: z.enum(DELIVERY_STATES).meta({
-      description:
-        '`cancelled`: it was not sent, for the reason in `lastError`; such as an address that nobody confirmed.',
+      description: '`cancelled`: it was not sent, for the reason in `lastError`, such as an unconfirmed address.',
     }),
     createdAt: timeOut,
     finishedAt: timeOut.nullable(),
@@ -855,10 +888,10 @@ const numberCursor = z.int().min(1);
 
 export const notificationRoutes: Route[] = [
   rules.list({
-    summary: 'Notification rules of the caller; for an operator, everyone’s.',
+    summary: 'List the notification rules of the caller; for operators, those of all accounts.',
     query: z.object({
       ...paging,
-      ownerId: id<UserId>().optional().meta({ description: 'Only those of this account.' }),
+      ownerId: id<UserId>().optional().meta({ description: 'Return only rules of this account.' }),
     }),
     async page(query, { access }) {
       const page = await access.notificationRules.page(query.ownerId ?? null, pageAsked(query));
@@ -866,9 +899,9 @@ export const notificationRoutes: Route[] = [
     },
   }),
   rules.add({
-    summary: 'Add a rule: its owner, the caller, is notified of the events it selects.',
+    summary: 'Add a notification rule.',
     description:
-      'Live and in the inbox always, by e-mail and webhook where they are named. What the owner may not see, at the time, is never sent.',
+      'The caller becomes the owner of the rule, and is notified of the events that it selects: always in the inbox and over the live API, and by the e-mails, webhook and message channels that the rule names. What the owner may not see at that time is never sent.',
     body: z
       .strictObject({
         name,
@@ -904,9 +937,9 @@ export const notificationRoutes: Route[] = [
     get: async ({ id }, { access }) => ({ rule: await access.notificationRules.get(id), webhookSecret: null }),
   }),
   rules.change({
-    summary: 'Change a rule (JSON merge patch).',
+    summary: 'Change a notification rule (JSON merge patch).',
     description:
-      '`days` and `hours` are given as a whole. A webhook keeps its secret unless another is given. A rule that rests because what it named was deleted is switched on again with `active`.',
+      '`days` and `hours` are replaced as a whole. A webhook keeps its secret unless another one is given. A rule that became inactive because the objects that it named were deleted is activated again with `active`.',
     body: z
       .strictObject({
         name,
@@ -992,16 +1025,21 @@ export const notificationRoutes: Route[] = [
       }),
   }),
   rules.remove({
-    summary: 'Delete a rule; its notifications stay in the inbox.',
+    summary: 'Delete a notification rule. Its notifications stay in the inbox.',
     remove: ({ id }, { access, ifMatch }) => access.notificationRules.remove(id, ifMatch),
   }),
   post('/api/v1/notification-rules/{id}/test', {
     operationId: 'testNotificationRule',
     scope: 'read',
-    summary: 'Which events of the last week the rule would have notified of, and why not the others.',
+    summary: 'Test a notification rule against the events of the last week.',
     description: TRIAL_DESCRIPTION,
     params: byId,
-    answers: { 200: { description: 'Events that it would have notified of.', body: TrialOut } },
+    answers: {
+      200: {
+        description: 'Events that the rule would have notified of, and why it would not have notified of the others.',
+        body: TrialOut,
+      },
+    },
     problems: ['not-found'],
     async handle({ params }, { access, nowMs }) {
       return { status: 200, body: trialBody(await access.ruleTrials.ofStored(params.id, nowMs)) };
@@ -1010,18 +1048,22 @@ export const notificationRoutes: Route[] = [
   post('/api/v1/notification-rules/test', {
     operationId: 'testNotificationRuleDraft',
     scope: 'read',
-    summary: 'The same for a rule that is not saved yet.',
+    summary: 'Test a rule that is not saved against the events of the last week.',
     description: TRIAL_DESCRIPTION,
     body: z
       .strictObject({
-        ruleId: id<NotificationRuleId>()
-          .nullable()
-          .default(null)
-          .meta({ description: 'The rule that it is to replace, whose owner stays; null: a new rule of the caller.' }),
+        ruleId: id<NotificationRuleId>().nullable().default(null).meta({
+          description: 'The rule that it would replace, whose owner is kept. Null for a new rule of the caller.',
+        }),
         ...NEW_TERMS,
       })
       .meta({ id: 'NotificationRuleDraft', examples: [{ eventKinds: ['speeding'], timeZone: 'Europe/Berlin' }] }),
-    answers: { 200: { description: 'Events that it would have notified of.', body: TrialOut } },
+    answers: {
+      200: {
+        description: 'Events that the rule would have notified of, and why it would not have notified of the others.',
+        body: TrialOut,
+      },
+    },
     problems: ['not-found'],
     async handle({ body }, { access, nowMs }) {
       const { ruleId, ...draft } = body;
@@ -1031,18 +1073,20 @@ export const notificationRoutes: Route[] = [
   post('/api/v1/notification-rules/preview', {
     operationId: 'previewNotificationMessage',
     scope: 'read',
-    summary: 'What a message would say of an event, by example.',
+    summary: 'Preview the message of a rule, with an example event.',
     body: z
       .strictObject({
         messageTemplate: messageTemplate.default(null),
         eventKind: z.enum(NOTIFIED_KINDS).default('parking'),
-        timeZone: timeZone.optional().meta({ description: 'Where the caller’s preferences have none.' }),
-        language: messageLanguage.default(null).meta({ description: 'Null: that of the caller.' }),
+        timeZone: timeZone
+          .optional()
+          .meta({ description: 'Time zone to use if the preferences of the caller have none. Default: UTC.' }),
+        language: messageLanguage.default(null).meta({ description: 'Null for the language of the caller.' }),
       })
       .meta({ id: 'MessagePreviewRequest', examples: [{ messageTemplate: '{vehicle} parks at {place}' }] }),
     answers: {
       200: {
-        description: 'The words of the message.',
+        description: 'Subject and text of the message.',
         body: z.strictObject({ subject: z.string(), text: z.string() }).meta({
           id: 'MessagePreview',
           examples: [{ subject: "Vehicle event: 'Van 7' parked", text: 'Van 7 parks at Depot' }],
@@ -1061,20 +1105,22 @@ export const notificationRoutes: Route[] = [
   }),
   post('/api/v1/notification-rules/{id}/channel-tests', {
     operationId: 'addChannelTest',
-    summary: 'Send a message over a channel of the rule, to see whether it arrives.',
+    summary: 'Send a test message over a channel of a notification rule.',
     description:
-      'It is sent once, within seconds. Five a minute of each account. A webhook gets `{"type": "test"}`, signed like any other message.',
+      'The message is sent once, within seconds. An account can send 5 tests a minute. A webhook gets `{"type": "test"}`, signed like any other message.',
     params: byId,
     body: z
       .discriminatedUnion('channel', [
         z.strictObject({
           channel: z.literal('email'),
-          address: z.string().max(320).meta({ description: 'One of `emails`, as the rule has it.' }),
+          address: z.string().max(320).meta({
+            description: 'One of the addresses in `emails` or `escalateTo` of the rule, written in the same way.',
+          }),
         }),
         z.strictObject({ channel: z.literal('webhook') }),
       ])
       .meta({ id: 'NewChannelTest', examples: [{ channel: 'email', address: 'dispatch@example.com' }] }),
-    answers: { 202: { description: 'The message waits to be sent.', body: ChannelTestOut } },
+    answers: { 202: { description: 'The message is queued.', body: ChannelTestOut } },
     problems: ['not-found', 'too-many-requests'],
     async handle({ params, body }, { access }) {
       const target = body.channel === 'email' ? body.address : null;
@@ -1083,9 +1129,9 @@ export const notificationRoutes: Route[] = [
   }),
   get('/api/v1/notification-rules/{id}/channel-tests', {
     operationId: 'listChannelTests',
-    summary: 'What became of the caller’s test messages of the last hour, the newest first; 100 at most.',
+    summary: 'List the caller’s test messages of the last hour with their results, newest first; at most 100.',
     params: byId,
-    answers: { 200: { description: 'The newest tests, with what became of each.', body: listOf(ChannelTestOut) } },
+    answers: { 200: { description: 'The newest tests, with their results.', body: listOf(ChannelTestOut) } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
       const tests = await access.notificationRules.channelTests(params.id);
@@ -1094,21 +1140,25 @@ export const notificationRoutes: Route[] = [
   }),
   get('/api/v1/notifications', {
     operationId: 'listNotifications',
-    summary: 'Notifications of the caller, the newest first.',
-    description: 'About what the caller may see now: a page may hold less than its limit.',
+    summary: 'List the notifications of the caller, newest first.',
+    description:
+      'Returns only notifications about what the caller may see now. A page may therefore have fewer items than `limit`.',
     query: z.object({
       ...paging,
       ...timeRange('the user was notified'),
       unread: z
         .enum(['true', 'false'])
         .optional()
-        .meta({ description: 'Only what is not read, or only what is.', examples: ['true'] }),
+        .meta({
+          description: '`true`: return only unread notifications. `false`: return only read ones.',
+          examples: ['true'],
+        }),
       kind: z
         .enum(NOTIFIED_KINDS)
         .optional()
-        .meta({ description: 'Only of events of this kind.', examples: ['speeding'] }),
-      vehicleId: id<VehicleId>().optional().meta({ description: 'Only about this vehicle.' }),
-      ruleId: id<NotificationRuleId>().optional().meta({ description: 'Only of this rule.' }),
+        .meta({ description: 'Return only notifications of events of this kind.', examples: ['speeding'] }),
+      vehicleId: id<VehicleId>().optional().meta({ description: 'Return only notifications about this vehicle.' }),
+      ruleId: id<NotificationRuleId>().optional().meta({ description: 'Return only notifications of this rule.' }),
     }),
     answers: {
       200: {
@@ -1135,9 +1185,11 @@ export const notificationRoutes: Route[] = [
   }),
   post('/api/v1/notifications/{id}/read', {
     operationId: 'readNotification',
-    summary: 'Note that a notification was read.',
+    summary: 'Mark a notification as read.',
     params: z.object({ id: id<NotificationId>() }),
-    answers: { 200: { description: 'The notification; when it was read first, stays.', body: NotificationOut } },
+    answers: {
+      200: { description: 'The notification. If it was read before, `readAt` is not changed.', body: NotificationOut },
+    },
     problems: ['not-found'],
     async handle({ params }, { access }) {
       return { status: 200, body: notificationJson(await access.inbox.markRead(params.id)) };
@@ -1145,15 +1197,15 @@ export const notificationRoutes: Route[] = [
   }),
   post('/api/v1/notifications/read-all', {
     operationId: 'readAllNotifications',
-    summary: 'Note that all notifications were read.',
+    summary: 'Mark all notifications as read.',
     query: z.object({
       upTo: wholeParameter(1, Number.MAX_SAFE_INTEGER, 77)
         .optional()
-        .meta({ description: '`number` of the newest that was seen: what came since stays unread.' }),
+        .meta({ description: '`number` of the newest notification that was seen. Newer ones stay unread.' }),
     }),
     answers: {
       200: {
-        description: 'How many of them were unread.',
+        description: 'Number of notifications that were unread before.',
         body: z.strictObject({ marked: z.int() }).meta({ id: 'NotificationsMarked', examples: [{ marked: 3 }] }),
       },
     },
@@ -1163,20 +1215,23 @@ export const notificationRoutes: Route[] = [
   }),
   get('/api/v1/webhook-deliveries', {
     operationId: 'listWebhookDeliveries',
-    summary: 'How the caller’s notifications were delivered, the newest first.',
-    description: 'A delivery that fails for now is tried again, later and later, for a day.',
+    summary: 'List the deliveries of the caller’s notifications, newest first.',
+    description: 'A delivery that fails temporarily is tried again for a day, at increasing intervals.',
     query: z.object({
       ...paging,
       ...timeRange('the user was notified'),
       channel: z
         .enum([...DELIVERY_CHANNELS, 'any'])
         .default('webhook')
-        .meta({ description: 'Deliveries of this channel, or of all.', examples: ['webhook'] }),
+        .meta({
+          description: 'Return only deliveries over this channel; `any` for all channels.',
+          examples: ['webhook'],
+        }),
       state: z
         .enum(DELIVERY_STATES)
         .optional()
-        .meta({ description: 'Only those.', examples: ['failed'] }),
-      ruleId: id<NotificationRuleId>().optional().meta({ description: 'Only of this rule.' }),
+        .meta({ description: 'Return only deliveries in this state.', examples: ['failed'] }),
+      ruleId: id<NotificationRuleId>().optional().meta({ description: 'Return only deliveries of this rule.' }),
     }),
     answers: { 200: pageOf(DeliveryOut) },
     async handle({ query }, { access }) {
@@ -1195,10 +1250,11 @@ export const notificationRoutes: Route[] = [
   }),
   post('/api/v1/webhook-deliveries/{id}/resend', {
     operationId: 'resendWebhookDelivery',
-    summary: 'Send a delivery again, now and for as long as a new one.',
-    description: 'One that is under way at this moment stays as it is.',
+    summary: 'Send a delivery again.',
+    description:
+      'It is sent at once, and after failures tried for as long as a new delivery. One that is being sent now is not changed.',
     params: z.object({ id: id<DeliveryId>() }),
-    answers: { 202: { description: 'The delivery waits to be sent.', body: DeliveryOut } },
+    answers: { 202: { description: 'The delivery is queued.', body: DeliveryOut } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
       return { status: 202, body: deliveryBody(await access.inbox.resend(params.id)) };

@@ -21,14 +21,17 @@ const NewReportJob = z
     from: rangeEndSuchAs('2025-12-31T23:00:00.000Z')
       .optional()
       .meta({
-        description: `Inclusive. Of every kind but ${kindsThat(({ isNow }) => isNow)}. A day such as \`2026-01-15\` begins by the clock of \`timeZone\`.`,
+        description: `Start of the time range, inclusive. Required for every kind except ${kindsThat(({ isNow }) => isNow)}. A day such as \`2026-01-15\` stands for its start in \`timeZone\`.`,
       }),
     to: rangeEndSuchAs('2026-01-14T23:00:00.000Z')
       .optional()
-      .meta({ description: `Exclusive; ${MAX_DAYS} days after from at most.` }),
-    shape: visitedShapeIn
-      .optional()
-      .meta({ description: 'Of `geozone-visits`: a shape that was never saved, in place of the geozones.' }),
+      .meta({
+        description: `End of the time range, exclusive; at most ${MAX_DAYS} days after \`from\`. Required for the same kinds.`,
+      }),
+    shape: visitedShapeIn.optional().meta({
+      description:
+        'For `geozone-visits`: report visits of this shape, which is not saved, instead of visits of geozones.',
+    }),
   })
   .meta({
     id: 'NewReportJob',
@@ -53,22 +56,24 @@ function timeRangeOf({
 }: ReportFields & { from?: RangeEnd | undefined; to?: RangeEnd | undefined }) {
   if (reportKind(kind)?.isNow) {
     for (const name of ['from', 'to'] as const)
-      if (range[name] !== undefined) throw badField(`/${name}`, 'This report is about now.');
+      if (range[name] !== undefined)
+        throw badField(`/${name}`, 'This report shows the current state and has no time range.');
     return { fromMs: null, toMs: null };
   }
   if (range.from === undefined) throw badField('/from', 'It is missing.');
   if (range.to === undefined) throw badField('/to', 'It is missing.');
   const [from, to] = [instantOf(range.from, timeZone), instantOf(range.to, timeZone)];
   if (to <= from) throw badField('/to', 'It must be later than from.');
-  if (to - from > MAX_DAYS * DAY_MS) throw badField('/to', `It may be ${MAX_DAYS} days after from at most.`);
-  if (period === 'day' && (to - from) / DAY_MS > MAX_INTERVALS) throw badField('/period', 'There are too many days.');
+  if (to - from > MAX_DAYS * DAY_MS) throw badField('/to', `It must be at most ${MAX_DAYS} days after from.`);
+  if (period === 'day' && (to - from) / DAY_MS > MAX_INTERVALS)
+    throw badField('/period', 'The time range has too many days.');
   return { fromMs: from, toMs: to };
 }
 
 const FILE_HEADERS = {
-  'Content-Disposition': 'A name for it.',
-  ETag: 'The same as long as the file is.',
-  'Last-Modified': 'When it was made.',
+  'Content-Disposition': 'Suggested file name.',
+  ETag: 'Changes only if the file changes.',
+  'Last-Modified': 'When the file was made.',
   'Accept-Ranges': '`bytes`.',
 };
 const aFile = z.string().meta({ format: 'binary', examples: ['vehicleId,vehicleName\r\n'] });
@@ -85,13 +90,13 @@ const fileTypes = {
 export const reportJobRoutes: Route[] = [
   post('/api/v1/report-jobs', {
     operationId: 'addReportJob',
-    summary: 'Have a large report made as a file.',
+    summary: 'Start a job that writes a report to a file.',
     description:
-      'What it holds is decided by what the caller may see when it is made. The job shows its progress; its end is sent on `/live` as `report-job`.',
+      'The report contains what the caller may see when the job runs. The job shows its progress; its end is sent on `/live` as `report-job`.',
     body: NewReportJob,
     answers: {
       202: {
-        description: 'It is a job now: see how far it is there.',
+        description: 'The job was created. Its progress is at `Location`.',
         body: ReportJobOut,
         headers: { Location: 'URL of the job.' },
       },
@@ -100,7 +105,7 @@ export const reportJobRoutes: Route[] = [
     async handle({ body }, { access }) {
       const request: ReportRequest = { ...reportFrom(body), ...timeRangeOf(body), shape: null };
       if (body.shape !== undefined) {
-        if (body.kind !== 'geozone-visits') throw badField('/shape', 'It is for reports of geozone-visits.');
+        if (body.kind !== 'geozone-visits') throw badField('/shape', 'It is only for reports of geozone-visits.');
         if (body.geozoneId !== undefined) throw badField('/shape', 'Name a geozone or a shape, not both.');
         const { minDwellSeconds, ...properties } = body.shape.properties;
         const { geometry } = body.shape;
@@ -111,19 +116,19 @@ export const reportJobRoutes: Route[] = [
   }),
   get('/api/v1/report-jobs/{id}/file', {
     operationId: 'getReportFile',
-    summary: 'The file of a report that is done.',
+    summary: 'Download the file of a finished report.',
     description:
-      'For who may still see everything that is in it. With `Range`, a part of it. `HEAD` is answered as well.',
+      'Only for callers who may still see everything in the file. With `Range`, a part of the file. `HEAD` is supported as well.',
     headers: FILE_REQUEST_HEADERS,
     params: z.object({ id: id<JobId>() }),
     answers: {
       200: { description: 'The file.', ...fileTypes, headers: FILE_HEADERS },
       206: {
-        description: 'The part that was asked for.',
+        description: 'The requested part of the file.',
         ...fileTypes,
-        headers: { ...FILE_HEADERS, 'Content-Range': 'Which bytes, of how many.' },
+        headers: { ...FILE_HEADERS, 'Content-Range': 'Range of bytes in the response, and length of the file.' },
       },
-      304: { description: 'The client has it already.', headers: FILE_HEADERS },
+      304: { description: 'The client has the current file already.', headers: FILE_HEADERS },
     },
     problems: ['not-found', 'not-done', 'gone', 'range-not-satisfiable'],
     async handle({ params }, { access, method, header }) {

@@ -21,27 +21,35 @@ import { type Route, route } from '../../route.ts';
 const ColumnOut = z.strictObject({
   name: z.string(),
   type: z.enum(['id', 'text', 'day', 'time', 'number', 'whole', 'flag', 'json']),
-  unit: z.enum(COLUMN_UNITS).nullable().meta({ description: '`deg`: degrees; `ratio`: 0 to 1.' }),
-  always: z.boolean().meta({ description: 'False: it may be null.' }),
+  unit: z
+    .enum(COLUMN_UNITS)
+    .nullable()
+    .meta({ description: 'Unit of the values. `deg`: degrees; `ratio`: 0 to 1. Null: no unit.' }),
+  always: z.boolean().meta({ description: 'True: every row has a value. False: the value may be null.' }),
   total: z
     .enum(COLUMN_TOTALS)
     .nullable()
-    .meta({ description: 'How a total is made of the values of many rows; null: there is no total.' }),
-  weight: z.string().nullable().meta({ description: 'Of a mean: the column that each value is weighted by.' }),
-  isUsual: z.boolean().meta({ description: 'False: it is shown to people who choose it.' }),
+    .meta({ description: 'How the total of many rows is computed. Null: the column has no total.' }),
+  weight: z
+    .string()
+    .nullable()
+    .meta({ description: 'For a `mean`: name of the column by which each value is weighted. Null: not weighted.' }),
+  isUsual: z
+    .boolean()
+    .meta({ description: 'True: the column is shown by default. False: it is shown only if it is chosen.' }),
   description: z.string().nullable(),
 });
 const ChartOut = z.strictObject({
   shape: z.enum(['bars', 'lines']),
-  measure: z.string().nullable().meta({ description: 'Name of the column that is drawn; null: the number of rows.' }),
-  by: z
-    .enum([...GROUPINGS, 'hour', 'time'])
-    .meta({ description: 'What each bar stands for. Of lines, one for each vehicle, or sensor: `time`.' }),
+  measure: z.string().nullable().meta({ description: 'Name of the column that is drawn. Null: the number of rows.' }),
+  by: z.enum([...GROUPINGS, 'hour', 'time']).meta({
+    description: 'What each bar stands for. `time` for lines, of which there is one for each vehicle or sensor.',
+  }),
 });
 
 const EXAMPLE = {
   kind: 'mileage',
-  summary: 'How far vehicles went, by the day, the week or the month.',
+  summary: 'Distance driven by vehicles, by day, week or month.',
   description: null,
   hasTimeRange: true,
   isTrack: false,
@@ -85,29 +93,31 @@ const EXAMPLE = {
 
 const ReportKindOut = z
   .strictObject({
-    kind: z.string().meta({ description: 'As in the path of its `GET` and in report jobs.' }),
+    kind: z.string().meta({ description: 'Name of the kind, as in the path of its `GET` and in report jobs.' }),
     summary: z.string(),
     description: z.string().nullable(),
-    hasTimeRange: z.boolean().meta({ description: 'False: it is about now.' }),
+    hasTimeRange: z.boolean().meta({ description: 'False: the report shows the current state.' }),
     isTrack: z.boolean().meta({ description: 'Whether its rows are positions.' }),
     parameters: z.strictObject({
       period: z
         .strictObject({ values: z.array(z.enum(PERIODS)), default: z.enum(PERIODS) })
         .nullable()
-        .meta({ description: 'Null, as in all of these: it has no such parameter.' }),
+        .meta({ description: 'Null, as for the other parameters: the kind does not have this parameter.' }),
       eventKinds: z.strictObject({ values: z.array(z.enum(EVENT_KINDS)) }).nullable(),
       geozoneId: z.boolean(),
-      shape: z.boolean().meta({ description: 'Whether `POST` asks about a shape that was never saved.' }),
+      shape: z
+        .boolean()
+        .meta({ description: 'Whether the report is also available for a shape that is not saved, by `POST`.' }),
       maxPoints: z.strictObject({ min: z.int(), max: z.int() }).nullable(),
-      workHours: z.string().nullable().meta({ description: 'Its default.' }),
-      ecoWeights: z.string().nullable().meta({ description: 'Its default.' }),
+      workHours: z.string().nullable().meta({ description: 'Default value of the parameter.' }),
+      ecoWeights: z.string().nullable().meta({ description: 'Default value of the parameter.' }),
       sensors: z.boolean(),
       driverIds: z.boolean(),
     }),
     columns: z.array(ColumnOut),
-    groupings: z.array(z.enum(GROUPINGS)).meta({ description: 'What `groupBy` may be.' }),
-    charts: z.array(ChartOut).meta({ description: 'What shows the most of it.' }),
-    formats: z.array(z.string()).meta({ description: 'Of files.' }),
+    groupings: z.array(z.enum(GROUPINGS)).meta({ description: 'Possible values of `groupBy`.' }),
+    charts: z.array(ChartOut).meta({ description: 'Charts that suit the report.' }),
+    formats: z.array(z.string()).meta({ description: 'Formats of files.' }),
   })
   .meta({
     id: 'ReportKind',
@@ -160,8 +170,8 @@ export const reportKindRoutes: Route[] = [
     path: '/api/v1/reports',
     group: 'Reports',
     operationId: 'listReportKinds',
-    summary: 'Kinds of reports: their columns, parameters and formats.',
-    description: 'What a page needs to offer every report, also those of later versions.',
+    summary: 'List the kinds of reports, with their columns, parameters and formats.',
+    description: 'Clients can use the list to offer every report, including kinds that later versions add.',
     answers: {
       200: {
         description: 'All kinds of reports.',

@@ -29,16 +29,16 @@ const { get } = callsOf('Reports');
 
 const frequency = z
   .enum(SCHEDULE_FREQUENCIES)
-  .meta({ description: '`weekly`: on Mondays. `monthly`: on the first of the month.' });
+  .meta({ description: 'How often a report is made. `weekly`: on Mondays. `monthly`: on the first day of the month.' });
 const hour = z.int().min(0).max(23).meta({
   description:
-    'By the clock of the `timeZone`. Once a day, whatever the clocks do: an hour that is left out is taken as much later, of one that comes twice it is the first.',
+    'Hour of the day in `timeZone` at which the report is made. If a clock change skips the hour, the report is made later by the size of the change. If the hour occurs twice, the first one counts.',
 });
-const covers = z
-  .enum(SCHEDULE_COVERS)
-  .meta({ description: 'The day, the week (from Monday) or the month that ended last, in the `timeZone`.' });
+const covers = z.enum(SCHEDULE_COVERS).meta({
+  description: 'Time range of the report: the last completed day, week (from Monday) or month in `timeZone`.',
+});
 const emails = recipients(
-  'Each gets an e-mail of its own, with the file where it is not too large for that, once its holder has confirmed it: see `emailStates`.',
+  'E-mail addresses that receive the reports. Each gets a separate e-mail, with the file attached unless it is too large. An address gets e-mails only after its holder has confirmed it: see `emailStates`.',
 );
 
 const { timeZone, ...REPORT } = REPORT_FIELDS;
@@ -76,16 +76,19 @@ const ScheduleOut = z
     ownerId: idOut,
     name: z.string(),
     active: z.boolean(),
-    inactiveReason: z
-      .enum(['switched-off', 'owner-blocked', 'nothing-to-tell'])
-      .nullable()
-      .meta({ description: '`nothing-to-tell`: what it names is gone, or its owner may not see it any more.' }),
+    inactiveReason: z.enum(['switched-off', 'owner-blocked', 'nothing-to-tell']).nullable().meta({
+      description:
+        'Why the schedule is inactive; null while it is active. `switched-off`: a user switched it off. `owner-blocked`: its owner was blocked. `nothing-to-tell`: an object that it names was deleted or is no longer visible to its owner.',
+    }),
     kind: z.string(),
     format: z.string(),
-    vehicleId: idOut
-      .nullable()
-      .meta({ description: 'Null, as in the next three: none, or one that is not to be seen (any more).' }),
-    vehicleIds: z.array(idOut).nullable().meta({ description: 'Those of them that are to be seen.' }),
+    vehicleId: idOut.nullable().meta({
+      description:
+        'Null if the report names no vehicle, or one that the caller may not see (any more). The same holds for `groupId` and `geozoneId`.',
+    }),
+    vehicleIds: z.array(idOut).nullable().meta({
+      description: 'Only the vehicles that the caller may see. Null if the report names no list of vehicles.',
+    }),
     groupId: idOut.nullable(),
     geozoneId: idOut.nullable(),
     period: z.string(),
@@ -94,7 +97,10 @@ const ScheduleOut = z
     workHours: z.string().nullable(),
     ecoWeights: z.string().nullable(),
     sensors: z.array(z.string()).nullable(),
-    driverIds: z.array(idOut).nullable().meta({ description: 'Those of them that are to be seen.' }),
+    driverIds: z
+      .array(idOut)
+      .nullable()
+      .meta({ description: 'Only the drivers that the caller may see. Null if the report names no drivers.' }),
     columns: z.array(z.string()).nullable(),
     groupBy: groupBy.nullable(),
     language: language.nullable(),
@@ -104,8 +110,13 @@ const ScheduleOut = z
     covers,
     emails: z.array(z.string()),
     emailStates: EmailStatesOut,
-    lastPeriod: z.iso.date().nullable().meta({ description: 'The last day that a report was made for.' }),
-    nextAt: timeOut.nullable().meta({ description: 'When the next is due; null while it is not active.' }),
+    lastPeriod: z.iso
+      .date()
+      .nullable()
+      .meta({ description: 'Scheduled day of the last report, in `timeZone`. Null: no report was made yet.' }),
+    nextAt: timeOut
+      .nullable()
+      .meta({ description: 'When the next report is due. Null while the schedule is inactive.' }),
   })
   .meta({
     id: 'ReportSchedule',
@@ -174,13 +185,15 @@ function scheduleBody(schedule: ListedSchedule): unknown {
 const DeliveryOut = z
   .strictObject({
     id: idOut,
-    jobId: idOut.meta({ description: 'The job that made the report.' }),
+    jobId: idOut.meta({ description: 'Job that made the report.' }),
     address: z.string(),
     state: z.enum(['pending', 'delivered', 'failed', 'cancelled']),
     attempts: z.int(),
     createdAt: timeOut,
-    finishedAt: timeOut.nullable().meta({ description: 'Null: it is tried again.' }),
-    error: z.string().nullable().meta({ description: 'Why the last attempt failed.' }),
+    finishedAt: timeOut.nullable().meta({ description: 'When the delivery ended. Null: it is still pending.' }),
+    error: z.string().nullable().meta({
+      description: 'Why the last attempt failed, or why the delivery was cancelled. Null: no attempt failed.',
+    }),
   })
   .meta({
     id: 'ReportDelivery',
@@ -254,14 +267,14 @@ const schedules = new ResourceRoutes({
 
 export const reportScheduleRoutes: Route[] = [
   schedules.list({
-    summary: 'The caller’s schedules of reports; for an operator everybody’s.',
+    summary: 'List the caller’s report schedules; for operators, those of all accounts.',
     query: z.object(paging),
     page: (query, { access }) => access.reportSchedules.schedules(pageAsked(query)),
   }),
   schedules.add({
-    summary: 'Have a report made every day, week or month, and sent by e-mail.',
+    summary: 'Schedule a report to be made every day, week or month, and sent by e-mail.',
     description:
-      'Each is a job of its own, which holds what its owner may see at that time. A schedule whose owner was blocked, or that names what is gone, rests until it is switched on again. What was missed while the service was down is made up for, up to a week.',
+      'Each report is a separate job and contains what the owner of the schedule may see at that time. If the owner is blocked, or an object that the schedule names is deleted or no longer visible to the owner, the schedule becomes inactive until it is switched on again. Reports that were missed while the service was down are made afterwards, for up to one week.',
     body: z
       .strictObject({ ...FIELDS, active: z.boolean().default(true) })
       .meta({ id: 'NewReportSchedule', examples: [EXAMPLE as never] }),
@@ -271,7 +284,7 @@ export const reportScheduleRoutes: Route[] = [
   schedules.get({ get: ({ id }, { access }) => access.reportSchedules.schedule(id) }),
   get('/api/v1/report-schedules/{id}/deliveries', {
     operationId: 'listReportDeliveries',
-    summary: 'E-mails of a schedule’s reports, the newest first.',
+    summary: 'List the e-mails with reports of a schedule, the newest first.',
     params: byId,
     query: z.object(paging),
     answers: { 200: pageOf(DeliveryOut) },
@@ -281,8 +294,8 @@ export const reportScheduleRoutes: Route[] = [
     },
   }),
   schedules.change({
-    summary: 'Change fields of a schedule.',
-    description: 'A period that a report was made for has no second one, whatever is changed.',
+    summary: 'Change a report schedule (JSON merge patch).',
+    description: 'No second report is made for a scheduled day that already has one, whatever is changed.',
     body: z
       .strictObject({
         ...FIELDS,
@@ -313,7 +326,7 @@ export const reportScheduleRoutes: Route[] = [
       }),
   }),
   schedules.remove({
-    summary: 'Delete a schedule; reports that it made stay for their time.',
+    summary: 'Delete a report schedule. Reports that it made are kept as usual.',
     remove: ({ id }, { access, ifMatch }) => access.reportSchedules.remove(id, ifMatch),
   }),
 ];

@@ -40,7 +40,10 @@ const FIELDS = {
     .enum(RANGES)
     .nullable()
     .default(null)
-    .meta({ description: 'Null: it is chosen each time.', examples: ['last-week'] }),
+    .meta({
+      description: 'Time range, relative to the current day. Null: it is chosen each time.',
+      examples: ['last-week'],
+    }),
   period: z.enum(PERIODS).nullable().default(null),
   eventKinds: z.array(z.enum(EVENT_KINDS)).min(1).max(50).nullable().default(null),
   maxPoints: z.int().min(MAX_POINTS.min).max(MAX_POINTS.max).nullable().default(null),
@@ -51,7 +54,7 @@ const FIELDS = {
   format: REPORT_FIELDS.format
     .nullable()
     .default(null)
-    .meta({ description: 'Of its file; null: it is chosen each time.' }),
+    .meta({ description: 'Format of the file. Null: it is chosen each time.' }),
   groupBy: groupBy.nullable().default(null),
   columns: z
     .array(columnName)
@@ -59,10 +62,10 @@ const FIELDS = {
     .max(MAX_COLUMNS)
     .nullable()
     .default(null)
-    .meta({ description: 'Columns that are shown, in their order; null: all.', examples: [['distanceM']] }),
+    .meta({ description: 'Columns to show, in this order. Null: all columns.', examples: [['distanceM']] }),
   sort: z
     .string()
-    .regex(/^-?\w{1,64}$/, 'It must be the name of a column, with `-` before it for downwards.')
+    .regex(/^-?\w{1,64}$/, 'It must be the name of a column, with `-` before it for descending order.')
     .nullable()
     .default(null)
     .meta({ examples: ['-distanceM'] }),
@@ -70,11 +73,9 @@ const FIELDS = {
 const TemplateIn = z.strictObject({
   name: line(100),
   kind: REPORT_FIELDS.kind,
-  vehicleIds: z
-    .array(id<VehicleId>())
-    .max(MAX_VEHICLES)
-    .default([])
-    .meta({ description: 'Empty, without a group: all vehicles that the caller may see.' }),
+  vehicleIds: z.array(id<VehicleId>()).max(MAX_VEHICLES).default([]).meta({
+    description: 'Vehicles of the report. Empty, and without `groupId`: all vehicles that the caller may see.',
+  }),
   groupId: id<GroupId>().nullable().default(null),
   geozoneId: id<GeofenceId>().nullable().default(null),
   ...FIELDS,
@@ -133,7 +134,7 @@ const TemplateOut = z
   .strictObject({
     ...TemplateIn.shape,
     kind: z.string(),
-    vehicleIds: z.array(idOut).meta({ description: 'Those that are gone may still be named.' }),
+    vehicleIds: z.array(idOut).meta({ description: 'Vehicles of the report. May contain deleted vehicles.' }),
     groupId: idOut.nullable(),
     geozoneId: idOut.nullable(),
     ...SHOWN,
@@ -151,7 +152,8 @@ const TemplatesIn = z
       .superRefine((items, context) => {
         const seen = new Set<string>();
         for (const [nth, { name }] of items.entries()) {
-          if (seen.has(name)) context.addIssue({ code: 'custom', path: [nth, 'name'], message: 'Another has it.' });
+          if (seen.has(name))
+            context.addIssue({ code: 'custom', path: [nth, 'name'], message: 'Another saved report has this name.' });
           seen.add(name);
           for (const [field, message] of requireTemplate(items[nth] as Template))
             context.addIssue({ code: 'custom', path: [nth, field], message });
@@ -193,10 +195,10 @@ const EMPTY: Omit<Template, 'name' | 'kind'> = {
 export const reportTemplateRoutes: Route[] = [
   get('/api/v1/me/report-templates', {
     operationId: 'getMyReportTemplates',
-    summary: 'Reports that the caller saved to ask for them again.',
+    summary: 'List the caller’s saved reports.',
     answers: {
       200: {
-        description: 'All saved reports, in their order.',
+        description: 'All saved reports, in the order in which they were stored.',
         body: TemplatesOut,
         headers: HEADERS,
       },
@@ -208,7 +210,7 @@ export const reportTemplateRoutes: Route[] = [
   put('/api/v1/me/report-templates', {
     operationId: 'setMyReportTemplates',
     summary: 'Replace the saved reports of the caller.',
-    description: `At most ${MAX_TEMPLATES}. \`If-Match\` with the \`ETag\` of the list keeps what was saved meanwhile.`,
+    description: `At most ${MAX_TEMPLATES} reports. Send \`If-Match\` with the \`ETag\` of the list, so that changes made in the meantime are not overwritten.`,
     conditional: true,
     body: TemplatesIn,
     answers: { 200: { description: 'All saved reports after the change.', body: TemplatesOut, headers: HEADERS } },

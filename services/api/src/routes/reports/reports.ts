@@ -82,19 +82,19 @@ export const reportedVehicles = {
   vehicleId: severalOf(vehicleKey, MAX_NAMED_VEHICLES)
     .optional()
     .meta({
-      description: `UUID of a vehicle, or \`terminal:\` and the id of the terminal fitted to it. Repeated or parted by commas, up to ${MAX_NAMED_VEHICLES} vehicles.`,
+      description: `UUID of a vehicle, or \`terminal:\` followed by the id of the terminal fitted to it. Up to ${MAX_NAMED_VEHICLES} vehicles, separated by commas or as repeated parameters.`,
     }),
   groupId: id<GroupId>().optional().meta({
     description:
-      'The vehicles of this group that the caller may see. Without `vehicleId` and `groupId`: all that the caller may see.',
+      'Report on the vehicles of this group that the caller may see. Without `vehicleId` and `groupId`: all vehicles that the caller may see.',
   }),
 };
 const when = {
   from: rangeEndSuchAs('2026-01-15T12:00:00.000Z').meta({
-    description: 'Inclusive. A day such as `2026-01-15` begins by the clock of `timeZone`.',
+    description: 'Start of the time range, inclusive. A day such as `2026-01-15` stands for its start in `timeZone`.',
   }),
   to: rangeEndSuchAs('2026-01-16T12:00:00.000Z').meta({
-    description: `Exclusive, of a day its beginning as well; ${MAX_DAYS} days after from at most.`,
+    description: `End of the time range, exclusive; at most ${MAX_DAYS} days after \`from\`. A day stands for its start here as well.`,
   }),
 };
 const timeZone = z
@@ -104,7 +104,7 @@ const timeZone = z
   .default('UTC')
   .meta({ description: TIME_ZONE_ABOUT, examples: ['Europe/Berlin'] });
 const FORMAT_ABOUT =
-  'In place of `Accept`. `json` comes by the page; every other format is the whole report as a file.';
+  'Format of the response, in place of the header `Accept`. `json` is returned in pages; every other format is the whole report as a file.';
 
 interface Asked {
   vehicleId?: readonly z.output<typeof vehicleKey>[] | undefined;
@@ -141,7 +141,7 @@ async function questionOf(asked: Asked, { access, nowMs, signal }: AuthorizedCon
   const { from = 0, to = nowMs } = asked;
   if (asked.from !== undefined && to <= from) throw badParameter('to', 'It must be later than from.');
   if (asked.from !== undefined && to - from > MAX_DAYS * DAY_MS)
-    throw badParameter('to', `It may be ${MAX_DAYS} days after from at most.`);
+    throw badParameter('to', `It must be at most ${MAX_DAYS} days after from.`);
   if (asked.vehicleId !== undefined && asked.groupId !== undefined)
     throw badParameter('groupId', 'Name a vehicle or a group, not both.');
   if (asked.geozoneId !== undefined) await access.geofences.get(asked.geozoneId);
@@ -183,7 +183,10 @@ async function reply(kind: ReportKind, asked: Asked, context: AuthorizedContext)
   const named = formats.find(({ name }) => name === asked.format);
   const format = asked.format === undefined ? acceptedFormat(context.header('accept'), formats) : (named ?? null);
   if (format === undefined)
-    throw new Problem('not-acceptable', `It comes as json, ${formats.map(({ name }) => name).join(', ')}.`);
+    throw new Problem(
+      'not-acceptable',
+      `The report is available as json, ${formats.map(({ name }) => name).join(', ')}.`,
+    );
   if (format === null) {
     const after = readCursor(kind.cursor, asked.cursor);
     const limit = asked.geometry === 'true' ? Math.min(MAX_LINES, asked.limit) : asked.limit;
@@ -198,10 +201,11 @@ async function reply(kind: ReportKind, asked: Asked, context: AuthorizedContext)
       body: { items, nextCursor: next === null ? null : writeCursor(next), ...totals, ...missing },
     };
   }
-  if (asked.geometry === 'true') throw badParameter('geometry', 'It is for JSON.');
+  if (asked.geometry === 'true') throw badParameter('geometry', 'It is only for JSON.');
   const { signal } = context;
-  if (asked.groupBy !== undefined && !format.ofGroups) throw badParameter('groupBy', 'It is for json, xlsx and pdf.');
-  if (asked.columns !== undefined && format.ofTracks) throw badParameter('columns', 'It is for tables.');
+  if (asked.groupBy !== undefined && !format.ofGroups)
+    throw badParameter('groupBy', 'It is only for json, xlsx and pdf.');
+  if (asked.columns !== undefined && format.ofTracks) throw badParameter('columns', 'It is only for table formats.');
   const { groupBy = null, columns = null } = asked;
   const shown = shownAs(kind, format, columns);
   const pages = await begun(allRows(shown, sources, question, format.maxRows ?? MAX_ROWS));
@@ -361,14 +365,17 @@ const TOTALLED = {
   rows: z.int(),
   values: z
     .record(z.string(), z.number().nullable())
-    .meta({ description: 'By the name of each column that has a total; null: no row has a value.' }),
+    .meta({ description: 'Totals, by the names of the columns that have one. Null: no row has a value.' }),
 };
 const ReportTotals = z
   .strictObject({
     ...TOTALLED,
     groups: z.array(
       z.strictObject({
-        key: z.string().nullable().meta({ description: 'A name, or a day as `2026-01-31`; null: rows without one.' }),
+        key: z.string().nullable().meta({
+          description:
+            'Value by which the rows are grouped: a name, or a day such as `2026-01-31`. Null: the rows without such a value.',
+        }),
         ...TOTALLED,
       }),
     ),
@@ -389,7 +396,9 @@ function withTotals<T extends z.ZodObject>(list: T): z.ZodType {
   const example = exampleOf(list);
   return list
     .extend({
-      totals: ReportTotals.optional().meta({ description: 'With `groupBy`, on the first page.' }),
+      totals: ReportTotals.optional().meta({
+        description: 'Totals of all rows and of each group. Only with `groupBy`, on the first page.',
+      }),
       historyFrom: timeOut.optional().meta({ description: HISTORY_FROM }),
       incomplete: incompleteOut,
     })
@@ -409,7 +418,7 @@ const asGeoJson = z
 
 function answersOf(kind: ReportKind, body: z.ZodType): Route['answers'] {
   const file = z.string().meta({
-    description: 'The whole report: the columns are the fields of the JSON.',
+    description: 'The whole report. Its columns are the fields of the JSON.',
     examples: [`${kind.columns.map(({ name }) => name).join(',')}\r\n`],
   });
   const others = formatsOf(kind).map(
@@ -421,9 +430,9 @@ function answersOf(kind: ReportKind, body: z.ZodType): Route['answers'] {
       body,
       otherTypes: Object.fromEntries(others),
       headers: {
-        'Content-Disposition': 'Of a file: a name for it.',
+        'Content-Disposition': 'Suggested file name; only for files.',
         [INCOMPLETE_HEADER]:
-          'Of a file, where the archive has lost rows: of when, as `from/to`, parted by commas. JSON has `incomplete`.',
+          'Time ranges for which the archive has lost rows, as `from/to`, separated by commas. Only for files; JSON has `incomplete` instead.',
       },
     },
   };
@@ -441,7 +450,7 @@ const withGeometry = z
   .enum(['true', 'false'])
   .optional()
   .meta({
-    description: `Whether each trip comes with its line as \`geometry\`: at most ${LINE_POINTS} points that show the most of its way. A page has ${MAX_LINES} trips at most then. For JSON.`,
+    description: `Whether each trip has its route as \`geometry\`: a line simplified to at most ${LINE_POINTS} points. A page then has at most ${MAX_LINES} trips. Only for JSON.`,
   });
 const TripOut = rowOut(tripsReport.name, tripsReport.columns) as z.ZodObject;
 const TripWithLine = TripOut.extend({
@@ -449,7 +458,10 @@ const TripWithLine = TripOut.extend({
     .strictObject({ type: z.literal('LineString'), coordinates: z.array(z.tuple([z.number(), z.number()])) })
     .nullable()
     .optional()
-    .meta({ description: 'With `geometry=true`. Null where fewer than two positions are known.' }),
+    .meta({
+      description:
+        'Simplified route of the trip; only with `geometry=true`. Null if fewer than two positions are known.',
+    }),
 }).meta({ id: 'TripsRow', examples: [exampleOf(TripOut)] as never });
 
 const reports = REPORT_KINDS.map((kind): Route => {
@@ -473,7 +485,8 @@ const reports = REPORT_KINDS.map((kind): Route => {
     async handle({ query }, context) {
       const asked = askedIn(query);
       const intervals = ((asked.to ?? 0) - (asked.from ?? 0)) / DAY_MS;
-      if (asked.period === 'day' && intervals > MAX_INTERVALS) throw badParameter('period', 'There are too many days.');
+      if (asked.period === 'day' && intervals > MAX_INTERVALS)
+        throw badParameter('period', 'The time range has too many days.');
       if (isTrack && isPlain(asked, context.header('accept'))) return trackPage(asked, context);
       const answer = await reply(kind, asked, context);
       return isTrack && answer.body !== undefined ? { ...answer, body: positionsOf(answer.body) } : answer;

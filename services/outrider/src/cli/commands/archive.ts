@@ -16,7 +16,7 @@ const COLUMNS: readonly Column[] = [
 export const archiveCommands: readonly CliCommand[] = [
   {
     name: 'archive gaps',
-    summary: 'list the parts of the archive that were lost and could not be written again',
+    summary: 'list lost parts of the archive that could not be restored',
     async run({ client, isJson, terminal }) {
       const { items } = await (await client()).get('/api/v1/operator/archive-gaps');
       const lines = isJson ? [JSON.stringify(items, null, 2)] : tableOf(COLUMNS, items);
@@ -25,7 +25,7 @@ export const archiveCommands: readonly CliCommand[] = [
   },
   {
     name: 'archive accept',
-    summary: 'accept that a part is lost: nobody is warned of it any more, and reports say it all the same',
+    summary: 'accept the loss of a part: warnings stop, but reports still show it as missing',
     operands: ['ID'],
     async run({ operands: { ID: id = '' }, client, terminal }) {
       await (await client()).post('/api/v1/operator/archive-gaps/accept', { body: { id } });

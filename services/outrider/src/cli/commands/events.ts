@@ -6,7 +6,7 @@ type Event = Extract<LiveMessage, { type: 'event' }>;
 export const eventCommands: CliCommand[] = [
   {
     name: 'events tail',
-    summary: 'show events as they happen, until Ctrl-C; connects again where the connection breaks',
+    summary: 'show events as they happen, until Ctrl-C; reconnects if the connection is lost',
     options: {
       since: { value: 'CURSOR', summary: 'first what came since then: the last column of a line, or `cursor`' },
       vehicle: { value: 'ID', summary: 'only of this vehicle', isList: true },

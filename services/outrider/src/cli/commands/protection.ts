@@ -10,7 +10,7 @@ const FOR_ITS_OWNER = 0o600;
 export const protectionCommands: readonly CliCommand[] = [
   {
     name: 'vehicles erase-history',
-    summary: 'say what erasing the past of a vehicle would remove; with --yes, erase it for good',
+    summary: 'show what erasing the history of a vehicle would delete; with --yes, erase it permanently',
     operands: ['ID'],
     options: {
       before: { value: 'TIME', summary: 'what was before it, as 2025-01-01 or with a time' },
@@ -20,7 +20,7 @@ export const protectionCommands: readonly CliCommand[] = [
   },
   {
     name: 'users retention',
-    summary: 'show for how many days the fleet of a dealer or operator keeps histories, or set it; none: no limit',
+    summary: 'show or set the number of days for which the fleet of a dealer or operator keeps history; none: no limit',
     operands: ['ID', 'DAYS?'],
     run: fleetRetention,
   },
@@ -31,7 +31,7 @@ export const protectionCommands: readonly CliCommand[] = [
 function dataCommand(name: 'users' | 'drivers', noun: string): CliCommand {
   return {
     name: `${name} data`,
-    summary: `write all that is held about one ${noun} as JSON, to the file or to standard output`,
+    summary: `write all data stored about one ${noun} as JSON, to a file or to standard output`,
     operands: ['ID', 'FILE?'],
     async run({ operands: { ID: id = '', FILE: file }, client, terminal }) {
       const calls = await client();

@@ -28,7 +28,7 @@ function suspensionCommands(): CliCommand[] {
   return [
     {
       name: `${NAME} suspend`,
-      summary: 'hide the data of a vehicle, with a reason that people are shown',
+      summary: 'hide the data of a vehicle, with a reason that users see',
       operands: ['ID', 'REASON'],
       async run({ operands: { ID: id = '', REASON: reason = '' }, client, terminal }) {
         await (await client()).post(`${PATH}/{id}/suspend`, { path: { id }, body: { reason } });
