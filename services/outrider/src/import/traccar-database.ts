@@ -41,7 +41,7 @@ const USER_COLUMNS = 'id, name, email, login, administrator, disabled';
 
 const H2 =
   'the file of an H2 database is read by H2 alone: start its server with the library that Traccar has (docs/guide.md, ' +
-  '"A Traccar with H2") and give --database postgres://sa@localhost:5435/database, or import over the REST API (--url)';
+  '"Traccar with H2") and give --database postgres://sa@localhost:5435/database, or import over the REST API (--url)';
 
 type Row = Record<string, unknown>;
 
