@@ -217,13 +217,13 @@ describe.skipIf(CHROMIUM === undefined)('vehicles, groups and terminals in a bro
     await source.fill('supplyV * 1000');
     await dialog.getByRole('button', { name: 'Paste a table…' }).click();
     await dialog.getByLabel(/^Two columns/).fill('Raw\tVolts\n0\t0\n30000\t30');
-    await dialog.getByRole('button', { name: 'Take this table' }).click();
+    await dialog.getByRole('button', { name: 'Use this table' }).click();
     expect(await dialog.locator('.points tbody tr').count()).toBe(2);
     await dialog.locator('.curve').waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await call(page, 'PATCH', `/api/v1/vehicles/${id}`, { speedLimitKmh: 71 });
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('Somebody else has changed this meanwhile.').waitFor();
+    await dialog.getByText('Somebody else has changed this in the meantime.').waitFor();
     await dialog.getByRole('button', { name: 'Keep mine' }).click();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The sensors were saved.').waitFor();

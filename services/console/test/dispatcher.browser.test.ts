@@ -351,7 +351,7 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
     await page.waitForURL((url) => Date.parse(url.searchParams.get('time') ?? '') <= Date.parse(at) - 59_000);
     const dayBefore = new Date(Date.parse(at) - 2 * 24 * HOUR_MS).toISOString().slice(0, 10);
     await day.fill(dayBefore);
-    await panel.getByText('Nothing is known of it in the month before.').waitFor();
+    await panel.getByText('No data on this vehicle in the month before.').waitFor();
     await page.getByRole('button', { name: /^No data \d/ }).waitFor();
 
     await bar.getByRole('button', { name: 'Now' }).click();
@@ -462,7 +462,7 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
       return route.abort();
     });
     await page.getByRole('link', { name: 'Reports' }).click();
-    await page.getByRole('main').getByText('The service was not reached').waitFor();
+    await page.getByRole('main').getByText('The service could not be reached').waitFor();
     // After one, two and four seconds. An attempt is of two requests: the browser loads the file, then runs it.
     await expect.poll(() => Date.now() - (asked[0] as number), PATIENCE).toBeGreaterThan(8000);
     expect(asked.length).toBeGreaterThan(2);
@@ -488,7 +488,7 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
     await page.evaluate(() => Object.assign(window, { isMarked: true }));
     await page.getByRole('link', { name: 'Reports' }).click();
     await expect.poll(() => page.evaluate(() => 'isMarked' in window).catch(() => true), PATIENCE).toBe(false);
-    await page.getByRole('main').getByText('The service was not reached').waitFor();
+    await page.getByRole('main').getByText('The service could not be reached').waitFor();
     expect(new URL(page.url()).pathname).toBe('/reports');
     const loadsBefore = loads;
     // Further attempts fail as well: the page is not loaded again and again.

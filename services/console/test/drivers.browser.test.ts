@@ -65,7 +65,7 @@ describe.skipIf(CHROMIUM === undefined)('drivers in a browser', { timeout: 120_0
     await code.getByRole('button', { name: 'Existing driver' }).click();
     await code.getByRole('button', { name: /Whose code it is/ }).click();
     await page.getByRole('radio', { name: /Marta Silva/ }).check();
-    await page.getByText(`Code ${UNKNOWN_KEY} is Marta Silva’s now.`).waitFor();
+    await page.getByText(`Code ${UNKNOWN_KEY} now belongs to Marta Silva.`).waitFor();
     await page.getByText('No unknown codes').waitFor();
     await page.getByRole('link', { name: 'Drivers', exact: true }).first().click();
     // The bus is hers by hand as well: it is one of both.
@@ -90,7 +90,7 @@ describe.skipIf(CHROMIUM === undefined)('drivers in a browser', { timeout: 120_0
     await dialog.getByRole('button', { name: /^Vehicle/ }).click();
     await page.getByRole('radio', { name: /Bus with cameras/ }).check();
     await page.keyboard.press('Escape');
-    await dialog.getByText('At that time the vehicle is assigned already:').waitFor();
+    await dialog.getByText('The vehicle is already assigned at that time:').waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'End it before' }).click();
     await dialog.getByRole('button', { name: 'Assign', exact: true }).click();

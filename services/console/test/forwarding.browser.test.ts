@@ -51,7 +51,7 @@ describe.skipIf(CHROMIUM === undefined)('forwarding in a browser', { timeout: 18
       .poll(() => received.filter(({ type }) => type === 'forwarding.batch').length, PATIENCE)
       .toBeGreaterThan(0);
     await card.getByRole('button', { name: 'Test' }).click();
-    await page.getByText(/^Taken after/).waitFor();
+    await page.getByText(/^Accepted after/).waitFor();
     expect(received.map(({ type }) => type)).toContain('forwarding.test');
     expect(new Set(received.map(({ key }) => key))).toEqual(new Set(['word']));
     await card.getByText(/[1-9]\d* positions · 0 events/).waitFor();
@@ -59,7 +59,7 @@ describe.skipIf(CHROMIUM === undefined)('forwarding in a browser', { timeout: 18
 
     await card.getByRole('button', { name: 'Send again…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send again…' }).click();
-    await page.getByText('It is sent again.').waitFor();
+    await page.getByText('The data is being sent again.').waitFor();
     await card.getByRole('button', { name: 'Pause' }).click();
     await card.getByText('paused').waitFor();
     await card.getByRole('button', { name: 'Delete: ERP' }).click();
@@ -82,7 +82,7 @@ describe.skipIf(CHROMIUM === undefined)('forwarding in a browser', { timeout: 18
     await dialog.getByLabel('Show vehicles in Home Assistant').check();
     await dialog.getByRole('button', { name: 'Save' }).click();
     const card = page.getByRole('listitem').filter({ hasText: 'Home' });
-    await card.getByText('not reached: trying again').waitFor({ timeout: 60_000 });
+    await card.getByText('unreachable: retrying').waitFor({ timeout: 60_000 });
     await card
       .getByText(/ECONNREFUSED/)
       .first()

@@ -18,7 +18,7 @@ describe.skipIf(CHROMIUM === undefined)('maintenance in a browser', { timeout: 1
     const due = page.getByRole('region', { name: 'What is due' });
     const oil = due.locator('tr', { hasText: 'Oil and filter' });
     await oil.waitFor(PATIENCE);
-    expect(await oil.textContent()).toMatch(/Soon due|Due/);
+    expect(await oil.textContent()).toMatch(/Due/);
     expect(await axeViolations(page)).toEqual([]);
     await picture('due');
 

@@ -26,7 +26,7 @@ describe.skipIf(CHROMIUM === undefined)('administration in a browser', { timeout
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => true));
     await page.context().setOffline(true);
     await page.goto(`${demo.url}/track`);
-    await page.getByText('The service was not reached').waitFor();
+    await page.getByText('The service could not be reached').waitFor();
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('link', { name: 'Track', exact: true }).waitFor();
@@ -160,7 +160,7 @@ describe.skipIf(CHROMIUM === undefined)('administration in a browser', { timeout
     }));
     await page.route('**/api/v1/jobs?*', (route) => route.fulfill({ json: { items, nextCursor: null } }));
     await page.goto(`${demo.url}/operator?tab=jobs`);
-    await page.getByRole('progressbar', { name: 'Waiting for its turn' }).waitFor();
+    await page.getByRole('progressbar', { name: 'Queued' }).waitFor();
     await page.getByRole('progressbar', { name: 'Running' }).waitFor();
     await page.getByText('The archive is full.').waitFor();
     expect(await axeViolations(page)).toEqual([]);

@@ -21,7 +21,7 @@ describe.skipIf(CHROMIUM === undefined)('data protection in a browser', { timeou
     await link.waitFor({ timeout: PATIENCE.timeout });
     expect(await axeViolations(page)).toEqual([]);
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
-    await section.getByRole('button', { name: 'Make it anew', exact: true }).waitFor();
+    await section.getByRole('button', { name: 'Create it again', exact: true }).waitFor();
     return { name: download.suggestedFilename(), held: JSON.parse(await readFile(await download.path(), 'utf8')) };
   }
 
@@ -65,8 +65,8 @@ describe.skipIf(CHROMIUM === undefined)('data protection in a browser', { timeou
       const job = await (await route.fetch()).json();
       await route.fulfill({ json: { ...job, state: 'failed', result: null, error: 'The store is full.' } });
     });
-    await ofDriver.getByRole('button', { name: 'Make it anew', exact: true }).click();
-    await ofDriver.getByRole('alert').getByText('The file was not made: The store is full.').waitFor();
+    await ofDriver.getByRole('button', { name: 'Create it again', exact: true }).click();
+    await ofDriver.getByRole('alert').getByText('The file could not be created: The store is full.').waitFor();
     await ofDriver.getByRole('button', { name: 'Export the data', exact: true }).waitFor();
     expect(await ofDriver.getByRole('link').count()).toBe(0);
     expect(await axeViolations(page)).toEqual([]);
@@ -109,7 +109,7 @@ describe.skipIf(CHROMIUM === undefined)('data protection in a browser', { timeou
       .toBe(1);
     await erase.click();
     const question = page.getByRole('dialog', { name: 'Erase history', exact: true });
-    await question.getByText(/^Erase everything from before .*2025\? It can’t be undone\.$/).waitFor();
+    await question.getByText(/^Erase everything from before .*2025\? This can’t be undone\.$/).waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await question.getByRole('button', { name: 'Cancel', exact: true }).click();
     await question.waitFor({ state: 'hidden' });

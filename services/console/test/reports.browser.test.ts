@@ -96,7 +96,7 @@ describe.skipIf(CHROMIUM === undefined)('reports in a browser', { timeout: 120_0
         await call.fulfill({ response: answer, json: { ...(await answer.json()), ...lacking } });
       });
     const notes = page.getByRole('note');
-    const expected = [/^What was before .*2026.* is erased/, /^Data from .+ to .+ was lost/];
+    const expected = [/^The history before .*2026.* was erased/, /^Data from .+ to .+ was lost/];
     const showsBoth = () =>
       expect
         .poll(async () => {

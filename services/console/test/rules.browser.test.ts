@@ -87,7 +87,7 @@ describe.skipIf(CHROMIUM === undefined)('notification rules in a browser', { tim
     await panel.getByLabel('Name', { exact: true }).fill('Around the city');
     await panel.getByRole('button', { name: 'Try on last week' }).click();
     const figure = panel.locator('.trial .figure');
-    await expect.poll(() => figure.textContent(), PATIENCE).toMatch(/would have made [1-9][\d,]* notifications?\./);
+    await expect.poll(() => figure.textContent(), PATIENCE).toMatch(/would have sent [1-9][\d,]* notifications?\./);
     expect(await panel.locator('.trial .bar-chart rect').count()).toBe(8);
     await panel.getByLabel('Geofence Begins').uncheck();
     await panel.getByRole('button', { name: 'Try on last week' }).click();

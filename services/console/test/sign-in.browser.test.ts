@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in, in a browser', { timeout: 1
     const { id } = items.find(({ login }: { login: string }) => login === demo.login);
     const { page } = await demo.enter(demo);
     expect((await call('post', `/api/v1/users/${id}/block`)).status()).toBe(200);
-    const blocked = page.getByText('This account is blocked. Ask those who manage it.');
+    const blocked = page.getByText('This account is blocked. Contact the person who manages it.');
     await blocked.waitFor();
     await page.reload();
     await blocked.waitFor();
@@ -75,7 +75,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in, in a browser', { timeout: 1
     await page.locator('.vehicle').first().waitFor();
     const expiresAt = new Date(Date.now() + 1000).toISOString();
     expect((await call('put', `/api/v1/users/${id}/expiry`, { expiresAt })).status()).toBe(204);
-    await page.getByText('The time of this account is over. Ask those who manage it.').waitFor();
+    await page.getByText('This account has expired. Contact the person who manages it.').waitFor();
     expect((await call('put', `/api/v1/users/${id}/expiry`, { expiresAt: null })).status()).toBe(204);
   });
 
@@ -92,7 +92,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in, in a browser', { timeout: 1
     await dialog.getByRole('img', { name: 'QR code of the secret', exact: true }).waitFor();
     expect(await axeViolations(page)).toEqual([]);
     const secret = (await dialog.getByLabel('Secret', { exact: true }).inputValue()).replaceAll(' ', '');
-    await dialog.getByLabel('Code of the app').fill(totpCode(secret, Date.now()));
+    await dialog.getByLabel('Code from the app').fill(totpCode(secret, Date.now()));
     await dialog.getByRole('button', { name: 'Confirm', exact: true }).click();
     const codes = page.getByRole('dialog', { name: 'Recovery codes', exact: true });
     const recovery = (await codes.locator('code').first().textContent()) ?? '';
@@ -147,7 +147,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in, in a browser', { timeout: 1
     await dialog.getByLabel('Name of the passkey').fill('Again');
     await dialog.getByLabel('Current password').fill(demo.operator.password);
     await dialog.getByRole('button', { name: 'Add a passkey', exact: true }).click();
-    await dialog.getByText('This device has a passkey of this account already.').waitFor();
+    await dialog.getByText('This device already has a passkey for this account.').waitFor();
     await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();
 
     // Chosen by the button.
@@ -192,7 +192,7 @@ describe.skipIf(CHROMIUM === undefined)('signing in, in a browser', { timeout: 1
     await button.waitFor();
     await device.touches(true);
     await button.click();
-    await page.getByText('This passkey does not sign in.').waitFor();
+    await page.getByText('This passkey does not work.').waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined)('video and share links in a browser', { 
     await page.getByRole('button', { name: 'Share', exact: true }).click();
     await page.getByLabel('Name', { exact: true }).fill('Delivery 4711');
     expect(await axeViolations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Make the link' }).click();
+    await page.getByRole('button', { name: 'Create link' }).click();
     const link = await page.getByLabel('Link', { exact: true }).inputValue();
     expect(new URL(link).pathname).toMatch(/^\/s\/[\w-]{22}$/);
 
@@ -107,7 +107,7 @@ describe.skipIf(CHROMIUM === undefined)('video and share links in a browser', { 
     await page.getByRole('button', { name: 'Revoke: Delivery 4711' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('No share links').waitFor();
-    await guest.page.getByText('This link has ended', { exact: true }).last().waitFor(PATIENCE);
+    await guest.page.getByText('This link no longer works', { exact: true }).last().waitFor(PATIENCE);
     expect(await axeViolations(guest.page)).toEqual([]);
     expect([...faults, ...guest.faults]).toEqual([]);
   });
@@ -124,7 +124,7 @@ describe.skipIf(CHROMIUM === undefined)('video and share links in a browser', { 
       await page.getByText('No share links').waitFor();
       expect(await axeViolations(page)).toEqual([]);
       const guest = await demo.open('/s/AAAAAAAAAAAAAAAAAAAAAA', { colorScheme });
-      await guest.page.getByText('This link has ended', { exact: true }).last().waitFor(PATIENCE);
+      await guest.page.getByText('This link no longer works', { exact: true }).last().waitFor(PATIENCE);
       expect(await axeViolations(guest.page)).toEqual([]);
       expect([...faults, ...guest.faults]).toEqual([]);
     });

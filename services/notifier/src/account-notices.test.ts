@@ -83,7 +83,7 @@ test('another password, another address and another way to sign in are reported 
   expect(sent[0]?.text).toContain('The password was changed.');
   await registry.externalIdentities.link('https://id.example.com/realm', 'sub', anna);
   await mails(2);
-  expect(sent[1]?.text).toContain('The sign-in by id.example.com was linked.');
+  expect(sent[1]?.text).toContain('The sign-in with id.example.com was linked.');
   await registry.accountLinks.setEmail(anna, 'thief@example.com');
   await mails(3);
   expect(sent[2]).toMatchObject({ to: ['anna@example.com'] });

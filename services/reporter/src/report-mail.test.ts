@@ -152,8 +152,8 @@ test('of one that could not be made it is said why', async () => {
   await made({ error: 'It takes more rows than one may.', reason: 'too-large' });
   await start();
   await untilCounts({ delivered: 2 });
-  expect(sent[0]).toMatchObject({ subject: 'Report Mileage, 2026-01-15 could not be made' });
-  expect(sent[0]?.text).toContain('Reason: It is too large: request fewer vehicles, or a shorter time range.\n');
+  expect(sent[0]).toMatchObject({ subject: 'Report Mileage, 2026-01-15 could not be created' });
+  expect(sent[0]?.text).toContain('Reason: It is too large. Request fewer vehicles or a shorter time range.\n');
 });
 
 test('all of it is in the language and the time zone of its reader, Hebrew from right to left', async () => {

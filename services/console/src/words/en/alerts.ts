@@ -5,5 +5,5 @@ import { counted } from '../counted.ts';
 export const alerts = {
   alarmNames: names.alarms as Record<string, string>,
   missed: (count: number) =>
-    `Connected again. ${counted('en', count, { one: '# notification came', other: '# notifications came' })} meanwhile.`,
+    `Reconnected. ${counted('en', count, { one: '# notification', other: '# notifications' })} arrived in the meantime.`,
 };

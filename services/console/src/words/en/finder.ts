@@ -24,11 +24,11 @@ export const finder = {
     video: 'Request a video',
     light: 'Light theme',
     dark: 'Dark theme',
-    auto: 'Theme of the system',
+    auto: 'System theme',
   },
   trackOf: (name: string) => `Track of ${name}`,
   eventsOf: (name: string) => `Events of ${name} today`,
   settingsOf: (name: string) => `Settings of ${name}`,
-  more: (count: number) => `${counted('en', count, { one: '# more', other: '# more' })}: type on to find them`,
+  more: (count: number) => `${counted('en', count, { one: '# more', other: '# more' })}: keep typing to find them`,
   found: (count: number) => counted('en', count, { one: '# result', other: '# results' }),
 };

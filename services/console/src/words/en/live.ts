@@ -2,7 +2,7 @@ import { counted } from '../counted.ts';
 
 export const live = {
   title: 'From packet to map',
-  none: 'No position came in the last minute, or the map does not show each of them.',
+  none: 'No positions arrived in the last minute, or the map does not show every position.',
   of: (count: number) =>
     counted('en', count, {
       one: '# position in the last minute, 99 of 100 within',
@@ -10,5 +10,5 @@ export const live = {
     }),
   stages: { service: 'Service', network: 'Network', page: 'This page' },
   median: 'Half of them within',
-  hint: 'From the arrival of a terminal’s packet to the picture that shows its position.',
+  hint: 'From the arrival of a terminal’s packet until its position appears on the map.',
 };

@@ -4,5 +4,5 @@ export const maps = {
   online: 'Online map',
   measure: 'Measure a distance',
   measureHint: 'Click points on the map',
-  failed: 'The chosen map can’t be shown; this is the map of the world.',
+  failed: 'The chosen map can’t be shown. The world map is shown instead.',
 };

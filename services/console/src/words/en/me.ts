@@ -2,6 +2,6 @@ export const me = {
   title: 'My account',
   account: 'Account',
   preferences: 'Preferences',
-  passwordHint: 'All other sessions end with a new password.',
+  passwordHint: 'Setting a new password ends all other sessions.',
   nameSaved: 'The name was saved.',
 };

@@ -1,7 +1,7 @@
 import { counted } from '../counted.ts';
 
 export const parts = {
-  changedMeanwhile: 'Somebody else has changed this meanwhile. Nothing was saved.',
+  changedMeanwhile: 'Somebody else has changed this in the meantime. Nothing was saved.',
   mine: 'Yours',
   theirs: 'Theirs',
   takeTheirs: 'Take theirs',
@@ -15,7 +15,7 @@ export const parts = {
   showMore: 'Show more',
   filters: 'Filters and more',
   unsaved: 'Not saved',
-  leaveUnsaved: 'The changes are not saved. Leave all the same?',
+  leaveUnsaved: 'Your changes are not saved. Leave anyway?',
   leave: 'Leave',
   interval: 'Interval',
   ownInterval: 'From … to …',
@@ -32,7 +32,7 @@ export const parts = {
     last30days: 'Last 30 days',
   },
   jobStates: {
-    queued: 'Waiting for its turn',
+    queued: 'Queued',
     running: 'Running',
     done: 'Done',
     failed: 'Failed',

@@ -1,9 +1,8 @@
 export const customFields = {
   title: 'Integration',
   externalId: 'External ID',
-  externalIdHint: 'What another system knows it by',
+  externalIdHint: 'Its id in another system',
   attributes: 'Attributes',
-  attributesHint:
-    'One in each line: name = value. Numbers, true and false are kept as such; text in quotes stays text.',
+  attributesHint: 'One per line: name = value. Numbers, true and false are stored as such; text in quotes stays text.',
   badLine: (line: number) => `Line ${line} is not of the form name = value.`,
 };

@@ -3,9 +3,9 @@ export const eco = {
   score: 'Score',
   hint: '0 to 100: the higher the better.',
   lastDays: (days: number) => `Last ${days} days`,
-  noTrips: 'No trips in this time',
+  noTrips: 'No trips in this period',
   points: 'Points',
-  noPoints: 'No points: nothing was violated.',
+  noPoints: 'No points: no violations.',
   kinds: {
     speedingPoints: 'Speeding',
     accelerationPoints: 'Harsh acceleration',

@@ -3,13 +3,13 @@ import { counted } from '../../counted.ts';
 export const groups = {
   newGroup: 'New group',
   none: 'No groups yet',
-  noneHint: 'A group says who may see which vehicles: put vehicles in, and give people access.',
+  noneHint: 'A group defines who can see which vehicles. Add vehicles and give people access.',
   nothingFound: 'No group matches',
-  searchGroups: 'Name of a group',
+  searchGroups: 'Group name',
   saved: 'The group was saved.',
   deleted: 'The group was deleted.',
   deleteQuestion: (name: string, vehicles: number) =>
-    `Delete “${name}”? It is taken from its ${vehicles} vehicles, from people and from geofences. The vehicles stay.`,
+    `Delete “${name}”? It is removed from its ${vehicles} vehicles, from people and from geofences. The vehicles are kept.`,
   vehicles: 'Vehicles in the group',
   people: 'People with access',
   addVehicles: 'Add vehicles',
@@ -17,7 +17,7 @@ export const groups = {
   remove: (name: string) => `Remove ${name}`,
   add: 'Add',
   noVehicles: 'No vehicles in this group',
-  noPeople: 'Nobody has access by this group; operators and its dealer see it all the same.',
+  noPeople: 'Nobody has access through this group. Operators and its dealer can still see it.',
   peopleAdded: (count: number) =>
     counted('en', count, { one: '# person was given access.', other: '# people were given access.' }),
   vehiclesAdded: (count: number) =>

@@ -2,9 +2,9 @@
 export const maintenanceImport = {
   readings: 'Counter readings',
   plansHint:
-    'A CSV file with a header. Each row makes a plan for a vehicle or a group, which is named by one of the first columns: every so many kilometres, engine hours or days.',
+    'A CSV file with a header. Each row creates a plan for a vehicle or a group, identified by one of the first columns, that repeats after a number of kilometres, engine hours or days.',
   readingsHint:
-    'A CSV file with a header. Each row says what a counter of a vehicle showed: kilometres, or hours where the counter is engine-hours. Without a time it is now.',
+    'A CSV file with a header. Each row is the reading of a vehicle’s counter: in kilometres, or in hours if the counter is engine-hours. If no time is given, the current time is used.',
   added: (count: string) => `New: ${count}.`,
 };
 

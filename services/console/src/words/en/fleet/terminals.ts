@@ -2,10 +2,11 @@ import { counted } from '../../counted.ts';
 
 export const terminals = {
   waiting: 'Terminals without a vehicle',
-  waitingHint: 'They connected and were refused: no vehicle has their id, or their protocol is not that of the port.',
+  waitingHint:
+    'These terminals were refused because no vehicle has their id, or because they used the wrong port for their protocol.',
   nobodyWaits: 'No unknown terminal has connected',
   nobodyWaitsHint:
-    'Point a terminal at this service as described under “Connect a terminal”: it appears here within seconds.',
+    'Point a terminal at this service as described under “Connect a terminal”. It appears here within seconds.',
   operatorsOnly: 'Unknown terminals are shown to operators. Add a vehicle with the id of your terminal.',
   attempts: (count: number) => counted('en', count, { one: '# attempt', other: '# attempts' }),
   firstSeen: 'First seen',
@@ -19,7 +20,7 @@ export const terminals = {
   addVehicle: 'Add vehicle',
   createVehicle: 'Create',
   vehicleName: (protocol: string, digits: string) => `Vehicle ${protocol} ${digits}`,
-  added: (name: string) => `“${name}” was added. Its terminal connects again by itself.`,
+  added: (name: string) => `“${name}” was added. Its terminal reconnects automatically.`,
   awaiting: 'Waiting for the first position…',
   awaitingHint: 'Most terminals try again within a minute.',
   arrived: 'The first position has arrived.',
@@ -34,12 +35,12 @@ export const terminals = {
   copy: (what: string) => `Copy: ${what}`,
   copied: 'Copied.',
   steps: {
-    point: 'Set host and port in the terminal, by its configurator or by SMS.',
+    point: 'Set the host and port in the terminal with its configurator or by SMS.',
     id: 'Add a vehicle with the id of the terminal, or wait until the terminal appears in the list.',
     secret: 'Optionally set a secret in the vehicle:',
     see: 'Its positions appear on the map within a second of their arrival.',
   },
-  noSecret: 'Terminals of this protocol can show no secret. Limit the networks that they connect from.',
-  exampleId: 'Example of an id',
+  noSecret: 'Terminals of this protocol can’t send a secret. Limit the networks that they may connect from.',
+  exampleId: 'Example id',
   aboutProtocol: 'About this protocol',
 };
