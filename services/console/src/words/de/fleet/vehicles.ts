@@ -80,8 +80,8 @@ export const vehicles = {
     tankCapacityL: 'Alle Tanks zusammen. Leer: Betankungen und Entnahmen werden nicht gesucht',
     minRefuelL: 'Ein kleinerer Anstieg ist keine Betankung. Leer: 5 % des Tanks, mindestens 10 l',
     minDrainL: 'Ein kleinerer Rückgang ist keine Entnahme. Leer: 5 % des Tanks, mindestens 10 l',
-    fuelPer100KmL: 'Nach der Norm. Leer: wie bei solchen Tanks üblich',
-    fuelPerHourL: 'Im Stand bei laufendem Motor; ohne die andere Norm immer',
+    fuelPer100KmL: 'Erwarteter Verbrauch. Beide Felder leer: übliche Werte für den Tank',
+    fuelPerHourL: 'Im Stand bei laufendem Motor; auch in Fahrt, wenn der Wert auf 100 km leer ist',
     harshAccelerationMps2:
       'Aus Positionen im Abstand von höchstens 5 s. Leer: nur was das Endgerät meldet; üblich sind etwa 2,5',
     harshBrakingMps2: 'Leer: nur was das Endgerät meldet; üblich sind etwa 3',

@@ -78,8 +78,8 @@ export const vehicles = {
     tankCapacityL: 'Todos los depósitos juntos. Vacío: no se buscan repostajes ni descargas',
     minRefuelL: 'Una subida menor no es repostaje. Vacío: 5 % del depósito, al menos 10 l',
     minDrainL: 'Una bajada menor no es descarga. Vacío: 5 % del depósito, al menos 10 l',
-    fuelPer100KmL: 'Según la norma. Vacío: lo habitual para tal depósito',
-    fuelPerHourL: 'Parado con el motor en marcha; sin la otra norma, siempre',
+    fuelPer100KmL: 'Consumo esperado. Ambos campos vacíos: valores habituales del depósito',
+    fuelPerHourL: 'Parado con el motor en marcha; también al circular si el valor en 100 km está vacío',
     harshAccelerationMps2:
       'Con posiciones separadas 5 s como máximo. Vacío: solo lo que comunica el terminal; lo habitual es 2,5',
     harshBrakingMps2: 'Vacío: solo lo que comunica el terminal; lo habitual es 3',
