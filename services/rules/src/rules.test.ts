@@ -39,6 +39,7 @@ import {
   telemetryTopic,
 } from '@outrider/log';
 import { Metrics } from '@outrider/runtime';
+import { runs } from '@outrider/testing';
 import { clockAt, VirtualClock } from '@outrider/testing/clock';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -651,7 +652,7 @@ test('each event is in the log once, wherever the service was killed', async () 
       }
       expect(await all(eventsTopic)).toEqual(expected);
     }),
-    { numRuns: 25 },
+    { numRuns: runs(100) },
   );
 }, 120_000);
 
@@ -687,7 +688,7 @@ test('definitions that change while data flows leave no visit open, and report n
       const ended = new Set(ofFence.filter(({ phase }) => phase === 'end').map(({ id }) => id));
       for (const { id, phase } of ofFence) if (phase === 'begin') expect(ended).toContain(id);
     }),
-    { numRuns: 25 },
+    { numRuns: runs(100) },
   );
 }, 120_000);
 

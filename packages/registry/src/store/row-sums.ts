@@ -2,14 +2,16 @@ import { once } from 'node:events';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
-import {
-  type KyselyPlugin,
-  type PluginTransformQueryArgs,
-  type PluginTransformResultArgs,
-  type QueryResult,
-  type RootOperationNode,
+// Types only: the thread that checks the file loads this module, and would load all of Kysely with it.
+import type {
+  KyselyPlugin,
+  OperationNode,
+  PluginTransformQueryArgs,
+  PluginTransformResultArgs,
+  QueryResult,
+  RootOperationNode,
   TableNode,
-  type UnknownRow,
+  UnknownRow,
 } from 'kysely';
 import { DamagedRowError } from './errors.ts';
 
@@ -254,8 +256,12 @@ function tableOfWholeRows(node: RootOperationNode): string | null {
     selection.kind === 'ReferenceNode' ? selection.column.kind === 'SelectAllNode' : selection.kind === 'SelectAllNode',
   );
   const [from, ...others] = node.from?.froms ?? [];
-  if (!isWhole || others.length > 0 || from === undefined || !TableNode.is(from)) return null;
+  if (!isWhole || others.length > 0 || from === undefined || !isTable(from)) return null;
   return from.table.identifier.name;
+}
+
+function isTable(node: OperationNode): node is TableNode {
+  return node.kind === 'TableNode';
 }
 
 /** Result of {@link RowSums.check}. */

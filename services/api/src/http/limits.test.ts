@@ -130,7 +130,7 @@ describe('unauthorized calls', () => {
 test('pages and documentation cost no calls: an office behind one address keeps its own', async () => {
   const { jwt } = await world.member('anna');
   const pages = ['/', '/docs/', '/docs/init.js', '/docs/swagger-ui.css', '/openapi.json', '/asyncapi.json', '/api/v1'];
-  for (let n = 1; n <= 61; n += 1)
+  for (let n = 1; n <= 8; n += 1)
     for (const page of [...pages, '/favicon.ico']) {
       const { status, headers } = await world.call('GET', page);
       expect([status, headers.get('ratelimit')]).toEqual([page === '/favicon.ico' ? 204 : 200, null]);

@@ -52,7 +52,7 @@ async function publish(): Promise<void> {
 async function start(): Promise<RegistryCheck> {
   const note = (_: unknown, message?: string) => said.push(message ?? String(_));
   check = createRegistryCheck({
-    ...{ registry, log, metrics, clock: SYSTEM_CLOCK, checkEveryMs: 50, lookEveryMs: 10 },
+    ...{ registry, log, metrics, clock: SYSTEM_CLOCK, checkEveryMs: 250, lookEveryMs: 10 },
     logger: { ...logger, error: note, info: note, warn: note } as never,
   });
   await check.start();
