@@ -82,8 +82,8 @@ function nearest(name: string, known: readonly string[]): string | null {
   for (const each of known) {
     const allowed = allowedDistance(each);
     if (Math.abs(each.length - upper.length) > allowed) continue;
-    const distance = editDistance(each, upper, Math.min(allowed, bestDistance - 1));
-    if (distance === null) continue;
+    const distance = editDistance(each, upper);
+    if (distance > allowed || distance >= bestDistance) continue;
     best = each;
     bestDistance = distance;
   }
@@ -121,34 +121,23 @@ function familyOf(name: string, known: readonly string[]): string[] {
   return known.filter((each) => each.startsWith(front) && !each.slice(front.length).includes('_'));
 }
 
-/**
- * Number of letters to insert, delete, replace or swap with their neighbour (optimal string alignment).
- *
- * @returns null if it exceeds the limit
- */
-function editDistance(a: string, b: string, limit: number): number | null {
+/** Number of letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
+function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, n) => n);
-  let leastOfLast = 0;
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i];
-    let leastOfRow = i;
     for (let j = 1; j <= b.length; j += 1) {
       const replaced = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
       let least = Math.min(replaced, at(last, j) + 1, at(row, j - 1) + 1);
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
         least = Math.min(least, at(before, j - 2) + 1);
       row.push(least);
-      leastOfRow = Math.min(leastOfRow, least);
     }
-    // All further rows follow from these two.
-    if (leastOfLast > limit && leastOfRow > limit) return null;
     before = last;
     last = row;
-    leastOfLast = leastOfRow;
   }
-  const distance = at(last, b.length);
-  return distance > limit ? null : distance;
+  return at(last, b.length);
 }
 
 function at(row: readonly number[], index: number): number {

@@ -21,7 +21,7 @@ const document = openApiDocument(DESCRIBED) as {
   components: object;
 };
 
-const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });
+const ajv = new Ajv2020({ strict: true, strictTuples: false, allErrors: true, allowUnionTypes: true });
 // What JSON Schema leaves to those who use it: names of OpenAPI, and annotations that say nothing about validity.
 ajv.addVocabulary(['example', 'components']);
 // The package is CommonJS: what its types call the default is the function itself.
@@ -41,9 +41,10 @@ function inDocument(schema: unknown): unknown {
 }
 
 const compiled = new Map<object, ValidateFunction>();
-/** By their text: every operation has its own object of what they all answer, such as problems. */
+/** By the JSON of the schema: operations have separate but equal schemas of common responses, such as problems. */
 const compiledTexts = new Map<string, ValidateFunction>();
-function validatorOf(schema: object): ValidateFunction {
+/** Compiles a schema of the OpenAPI document, equal ones once. */
+export function validatorOf(schema: object): ValidateFunction {
   let validate = compiled.get(schema);
   if (!validate) {
     const text = JSON.stringify(inDocument(schema));

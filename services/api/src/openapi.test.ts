@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { ALARMS, DESCRIBED_KINDS } from '@outrider/domain';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
+import { validatorOf } from './described-answer.fixture.ts';
 import { ALARM_MEANINGS } from './fields/event-meanings.ts';
 import { withEvents } from './live-document.ts';
 import { openApiDocument } from './openapi.ts';
@@ -172,18 +171,8 @@ test('every example is one that the service itself would take, or give', () => {
 });
 
 test('every example is valid by the schema beside it', () => {
-  const ajv = new Ajv2020({ strict: true, strictTuples: false, allErrors: true, allowUnionTypes: true });
-  ajv.addVocabulary(['example', 'components']);
-  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
-  ajv.addSchema({ $id: 'openapi', components: document.components }, 'openapi');
-  /** By the JSON of their schemas: many operations answer alike. */
-  const validators = new Map<string, ValidateFunction>();
-  const validatorOf = (schema: unknown) => {
-    const json = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"openapi#/');
-    return validators.getOrInsertComputed(json, () => ajv.compile(JSON.parse(json)));
-  };
   let checked = 0;
-  const check = (schema: unknown, example: unknown, what: string) => {
+  const check = (schema: object, example: unknown, what: string) => {
     const validate = validatorOf(schema);
     validate(example);
     expect(validate.errors ?? [], what).toEqual([]);

@@ -56,7 +56,7 @@ test('the log has the packets of all vehicles in the order of their reception, e
 });
 
 test('most of the fleet is on the road when the history ends, whatever the hour', () => {
-  for (const hour of [2, 15]) {
+  for (const hour of [2, 9, 15, 22]) {
     const nowMs = Date.UTC(2026, 4, 10, hour);
     const moved = scenario.vehicles.filter((vehicle) => {
       const plan = pastPlan(vehicle, nowMs - 5_400_000);
