@@ -33,7 +33,7 @@ export const PROBLEMS = {
   conflict: [409, 'The request conflicts with the current state'],
   'quota-exceeded': [409, 'A quota would be exceeded'],
   'unsafe-command': [409, 'The vehicle is not known to be slow enough'],
-  'not-done': [409, 'The file is not ready, or will not be made'],
+  'not-done': [409, 'The file is not ready, or will not be created'],
   gone: [410, 'No longer available'],
   'cursor-expired': [410, 'The log no longer contains the position of the cursor'],
   stale: [412, 'It was changed in the meantime'],

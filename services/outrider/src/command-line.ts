@@ -31,7 +31,7 @@ const usage = (cliHelp: string) => `usage: outrider <command>
   make-secrets FOLDER  write new passwords and keys for docker-compose.yml into a new folder, a file each
   users set-password LOGIN  give an account another password in the registry itself, where it was forgotten: of a
                 service that is stopped (on servers: or runs); asks for it, or takes OUTRIDER_PASSWORD
-  dead-letters  list: what could not be processed and was put aside, with the reason;
+  dead-letters  list: what could not be processed and was set aside, with the reason;
                 replay <id>… or replay all: put it into its topic again
   definitions   status: compare topic definitions of the log with the registry;
                 republish: publish the registry as it is, and delete there what it does not have

@@ -63,7 +63,7 @@ export async function prepareSecrets(store: Store, forgetLost: boolean): Promise
   for (const start of await startsOfStored(db))
     if (!secrets.canOpen(start))
       throw new SecretsKeyError(
-        `secrets in the registry are sealed with the key ${start.split(':')[2] || '?'}, which is not among the keys at hand`,
+        `secrets in the registry are encrypted with the key ${start.split(':')[2] || '?'}, which is not configured`,
       );
   if (!secrets.hasKey) {
     const mayBeInClear = await db
@@ -72,7 +72,7 @@ export async function prepareSecrets(store: Store, forgetLost: boolean): Promise
       .where('name', '=', CLEAR_SECRETS)
       .execute();
     if (mayBeInClear.length === 0)
-      throw new SecretsKeyError('secrets are not stored in clear: a key is needed to seal them');
+      throw new SecretsKeyError('secrets in the registry must be encrypted, which needs a key');
     return { sealed: 0, inClear: true };
   }
   const sealed = await resealAll(store, SEALED);
@@ -87,7 +87,7 @@ export async function prepareSecrets(store: Store, forgetLost: boolean): Promise
  */
 export function rotateSecrets(store: Store, forgetLost = false): Promise<number> {
   const { sealedBy } = store.secrets;
-  if (sealedBy === null) throw new SecretsKeyError('there is no key to seal secrets with');
+  if (sealedBy === null) throw new SecretsKeyError('there is no key to encrypt secrets with');
   return resealAll(store, sealedBy, forgetLost);
 }
 

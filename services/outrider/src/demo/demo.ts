@@ -33,11 +33,11 @@ import {
   localTimeZone,
 } from './definitions.ts';
 import { type PastVehicle, type WrittenHistory, writeHistory } from './history.ts';
+import { progressOf } from './history-progress.ts';
 import { type DemoMemory, readMemory, writeMemory } from './memory.ts';
 import { HISTORY_PATIENCE_MS } from './patience.ts';
 import { startReceiver } from './receiver.ts';
 import { stageScenes } from './scene.ts';
-import { progressOf } from './taking-in.ts';
 
 /** A demo fleet with history and live vehicles, run together with the service. */
 export interface Demo {

@@ -41,7 +41,7 @@ test('dead letters are listed, and appended to their topics again where possible
 
   const { lines } = await run('list');
   expect(lines[0]).toMatch(/^telemetry\/0@4\/rules {2}2026-01-02T00:00:00.000Z {2}\d+ bytes {2}two lines$/);
-  expect(lines.slice(1)).toEqual([expect.stringContaining('telemetry/0@5/rules'), '2 records put aside']);
+  expect(lines.slice(1)).toEqual([expect.stringContaining('telemetry/0@5/rules'), '2 records set aside']);
 
   const replayed = await run('replay', 'all');
   expect(replayed.failures).toBe(1);
@@ -49,7 +49,7 @@ test('dead letters are listed, and appended to their topics again where possible
     'telemetry/0@4/rules  is in telemetry again',
     expect.stringContaining('telemetry/0@5/rules  stays: '),
   ]);
-  expect((await run('list')).lines.at(-1)).toBe('1 record put aside');
+  expect((await run('list')).lines.at(-1)).toBe('1 record set aside');
   log = opened();
   const packets: TelemetryPacket[] = [];
   for await (const { records } of log.read(telemetryTopic, 0, 'earliest', 10))

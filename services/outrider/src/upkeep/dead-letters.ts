@@ -56,7 +56,7 @@ function list(letters: readonly Placed[], print: (line: string) => void): number
     const size = letter.record === null ? 'not kept' : `${letter.record.length} bytes`;
     print(`${deadLetterId(letter)}  ${new Date(letter.diedAtMs).toISOString()}  ${size}  ${oneLine(letter.reason)}`);
   }
-  print(`${letters.length} ${letters.length === 1 ? 'record' : 'records'} put aside`);
+  print(`${letters.length} ${letters.length === 1 ? 'record' : 'records'} set aside`);
   return 0;
 }
 
@@ -65,7 +65,7 @@ function chosen(letters: readonly Placed[], ids: readonly string[]): Placed[] {
   const byId = new Map(letters.map((placed) => [deadLetterId(placed.letter), placed]));
   return ids.map((id) => {
     const placed = byId.get(id);
-    if (!placed) throw new StartError(`no record ${id} is put aside`);
+    if (!placed) throw new StartError(`no record ${id} is set aside`);
     return placed;
   });
 }
