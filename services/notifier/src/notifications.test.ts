@@ -3,16 +3,14 @@ import {
   type FleetEvent,
   type GeofenceId,
   type GroupId,
-  type Notification,
   notificationJson,
   type TraceId,
   type User,
   type Vehicle,
 } from '@outrider/domain';
-import type { NotificationBatch, NotificationDraft } from '@outrider/registry';
+import type { NotificationDraft } from '@outrider/registry';
 import { Metrics } from '@outrider/runtime';
 import { clockAt } from '@outrider/testing/clock';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NotificationsParts } from './notifications.ts';
 import { partsInTurns } from './owner-turns.ts';
@@ -247,76 +245,7 @@ describe('notifications', () => {
   });
 });
 
-/** An inbox whose process crashes at one of its calls: before it is saved, or after, before the reply. */
-function crashing(
-  notifications: NotificationsParts['notifications'],
-  diesAt: number,
-  afterSaving: boolean,
-): NotificationsParts['notifications'] {
-  let calls = 0;
-  const dead = () => Promise.reject(new Error('dead'));
-  return {
-    places: (consumer: string) => notifications.places(consumer),
-    setPlace: (...args: Parameters<typeof notifications.setPlace>) => notifications.setPlace(...args),
-    forget: async () => 0,
-    async record(batch: NotificationBatch): Promise<Notification[]> {
-      calls += 1;
-      if (calls > diesAt) return dead();
-      if (calls < diesAt) return notifications.record(batch);
-      if (afterSaving) await notifications.record(batch);
-      return dead();
-    },
-  } as unknown as NotificationsParts['notifications'];
-}
-
 describe('each notification at most once per rule and event, and none is lost', () => {
-  test('by instances that are abandoned at any moment', async () => {
-    await place.close();
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(
-          fc.record({
-            events: fc.integer({ min: 1, max: 12 }),
-            diesAt: fc.integer({ min: 1, max: 3 }),
-            after: fc.boolean(),
-          }),
-          { minLength: 1, maxLength: 4 },
-        ),
-        async (lives) => {
-          await furnish();
-          try {
-            await place.addRule(anna.id);
-            await place.addRule(anna.id, { name: 'Both', phases: ['begin', 'end'] });
-            await place.relay();
-            let minute = 0;
-            const happened: FleetEvent[] = [];
-            for (const { events, diesAt, after } of lives) {
-              const stop = await place.startNotifications(crashing(place.registry.notifications, diesAt, after));
-              for (let nth = 0; nth < events; nth += 1) {
-                const event = visit(car.id, depot, minute, nth % 3 === 2 ? 'end' : 'begin');
-                minute += 1;
-                happened.push(event);
-                await place.happen(event);
-              }
-              await stop().catch(() => {});
-            }
-            await place.startNotifications();
-            await place.settled();
-            const wanted = happened.flatMap((event) => [
-              ...(event.phase === 'begin' ? labels([event]) : []),
-              ...labels([event], 'Both'),
-            ]);
-            expect(await place.inbox(anna)).toEqual(wanted);
-          } finally {
-            await place.close();
-          }
-        },
-      ),
-      { numRuns: 12 },
-    );
-    await furnish();
-  });
-
   test('by instances that do the same work at the same time', async () => {
     await place.addRule(anna.id, { emails: ['anna@example.org'] });
     await place.relay();

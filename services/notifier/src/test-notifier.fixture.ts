@@ -72,6 +72,10 @@ export class Place {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async addUser(login: string, groupIds: readonly GroupId[] = []): Promise<User> {
     return this.registry.users.create(
       sampleUserFields({ login, name: login, role: 'user', groupIds }),

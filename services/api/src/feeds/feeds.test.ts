@@ -1,167 +1,39 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import {
-  blankPosition,
-  type EventId,
-  type FleetEvent,
-  type GeofenceId,
-  type GroupId,
-  type TelemetryPacket,
-  type TerminalId,
-  type User,
-  type VehicleId,
-} from '@outrider/domain';
-import { sampleGeofenceFields, sampleVehicleFields } from '@outrider/domain/samples';
-import { correctionsTopic, eventsTopic, type Log, openSqliteLog, type Topic, telemetryTopic } from '@outrider/log';
-import { Metrics } from '@outrider/runtime';
-import { runs } from '@outrider/testing';
-import fc from 'fast-check';
+import { blankPosition, type FleetEvent, type GeofenceId, type VehicleId } from '@outrider/domain';
+import { sampleGeofenceFields } from '@outrider/domain/samples';
+import { correctionsTopic, eventsTopic, telemetryTopic } from '@outrider/log';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Answer, World } from '../api.fixture.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 10 };
-const T0 = Date.UTC(2026, 0, 15, 11);
-const EVENTS = '/api/v1/feed/events';
-const POSITIONS = '/api/v1/feed/positions';
+import {
+  anna,
+  bearer,
+  closeFeeds,
+  EVENTS,
+  event,
+  from,
+  idsOf,
+  log,
+  metrics,
+  NDJSON,
+  north,
+  open,
+  openFeeds,
+  operator,
+  PATIENCE,
+  POSITIONS,
+  packet,
+  read,
+  readAll,
+  restart,
+  SSE,
+  south,
+  T0,
+  truck,
+  van,
+  world,
+} from './feeds.fixture.ts';
 
-let folder: string;
-let log: Log;
-let metrics: Metrics;
-let world: World;
-let operator: { user: User; jwt: string };
-let anna: { user: User; jwt: string };
-let north: GroupId;
-let south: GroupId;
-let van: VehicleId;
-let truck: VehicleId;
-let readers: ReadableStreamDefaultReader<Uint8Array>[];
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'feeds-'));
-  log = openLog();
-  metrics = new Metrics();
-  readers = [];
-  world = await World.open({}, { log, metrics });
-  operator = await world.member('boss', 'operator');
-  [north, south] = (await Promise.all(
-    ['North', 'South'].map(async (name) => (await world.registry.groups.create({ name, dealerId: null })).id),
-  )) as [GroupId, GroupId];
-  anna = await world.member('anna', 'user', { groupIds: [north] });
-  [van, truck] = (await Promise.all([north, south].map(async (groupId) => (await addVehicle([groupId])).id))) as [
-    VehicleId,
-    VehicleId,
-  ];
-});
-afterEach(async () => {
-  for (const reader of readers) await reader.cancel();
-  await world.close();
-  await log.close();
-  await rm(folder, { recursive: true });
-});
-
-const openLog = (more: object = {}, name = 'log') =>
-  openSqliteLog({ path: join(folder, `${name}.sqlite`), partitions: 3, startsRun: true, ...more });
-let vehicles = 0;
-const addVehicle = (groupIds: GroupId[]) =>
-  world.registry.vehicles.create(sampleVehicleFields({ name: `vehicle ${++vehicles}`, groupIds }));
-
-let made = 0;
-function event(vehicleId: VehicleId, more: Partial<FleetEvent> = {}): FleetEvent {
-  const nth = ++made;
-  return {
-    id: `01961f3c-0000-7000-8000-${String(nth).padStart(12, '0')}` as EventId,
-    kind: 'ignition',
-    phase: 'begin',
-    vehicleId,
-    startedAtMs: T0 + nth * 1000,
-    endedAtMs: null,
-    latitude: 59.9,
-    longitude: 30.3,
-    speedKmh: null,
-    fromFixTimeMs: T0,
-    fixTimeMs: T0 + nth * 1000,
-    definitionVersion: 1,
-    origin: 'live',
-    inferred: false,
-    endReason: null,
-    ...more,
-  } as FleetEvent;
-}
-/** Received after its fixes: what is far ahead of its reception is no position. */
-const packet = (
-  vehicleId: VehicleId,
-  seconds: readonly number[],
-  receivedAtMs = T0 + Math.max(3600, ...seconds) * 1000,
-): TelemetryPacket => ({
-  vehicleId,
-  terminalId: '356307042441013' as TerminalId,
-  protocol: 'teltonika',
-  receivedAtMs,
-  positions: seconds.map((second) => blankPosition(T0 + second * 1000, 59.9, 30.3)),
-});
-
-const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
-const read = async (path: string, jwt = operator.jwt): Promise<Answer['body']> => {
-  const { status, body } = await world.call('GET', path, { jwt });
-  expect(status, JSON.stringify(body)).toBe(200);
-  return body;
-};
-const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id);
-const from = (path: string, cursor: string, more = '') => `${path}?cursor=${cursor}${more}`;
-
-/** All that there is, page after page. */
-async function readAll(path: string, cursor: string | null, jwt = operator.jwt, limit = 1000) {
-  const items: Answer['body'][] = [];
-  let next = cursor;
-  for (;;) {
-    const page = await read(`${path}?limit=${limit}&${next === null ? 'from=earliest' : `cursor=${next}`}`, jwt);
-    expect(page.items.length).toBeLessThanOrEqual(limit);
-    items.push(...page.items);
-    next = page.nextCursor as string;
-    if (page.lagSeconds === 0 && page.items.length === 0) return { items, cursor: next };
-  }
-}
-
-/** A stream, message by message. */
-async function open(path: string, accept: string, headers: Record<string, string> = {}, jwt = operator.jwt) {
-  const authorization = headers.authorization ?? `JWT ${jwt}`;
-  const request = new Request(`http://outrider.test${path}`, { headers: { ...headers, authorization, accept } });
-  const response = await world.api.fetch(request, { incoming: { socket: { remoteAddress: '192.0.2.1' } } as never });
-  expect(response.status, response.status === 200 ? '' : await response.text()).toBe(200);
-  expect(response.headers.get('content-type')).toBe(accept);
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  readers.push(reader);
-  let text = '';
-  const decoder = new TextDecoder();
-  const separator = accept === 'text/event-stream' ? '\n\n' : '\n';
-  return {
-    cancel: () => reader.cancel(),
-    /** The next message; null at the end. */
-    async next(): Promise<string | null> {
-      while (!text.includes(separator)) {
-        const { value, done } = await reader.read();
-        if (done) return null;
-        text += decoder.decode(value, { stream: true });
-      }
-      const message = text.slice(0, text.indexOf(separator));
-      text = text.slice(message.length + separator.length);
-      return message;
-    },
-    /** The next message that is no heartbeat. */
-    async line(): Promise<Answer['body']> {
-      for (;;) {
-        const message = await this.next();
-        if (message === null) return null;
-        const data = accept === 'text/event-stream' ? (/^data: (.*)$/m.exec(message)?.[1] ?? '{}') : message;
-        const json = JSON.parse(data);
-        if (json.type !== 'heartbeat') return { ...json, id$: /^id: (.*)$/m.exec(message)?.[1] };
-      }
-    },
-  };
-}
-const NDJSON = 'application/x-ndjson';
-const SSE = 'text/event-stream';
+beforeEach(openFeeds);
+afterEach(closeFeeds);
 
 describe('a page of events', () => {
   test('begins with what comes from now on, and goes on by cursor: each event once, in both phases', async () => {
@@ -344,15 +216,6 @@ describe('a cursor', () => {
   });
 });
 
-/** The API and the log as a new process opens them; accounts and definitions stay. */
-async function restart(options: object = {}, name = 'log'): Promise<void> {
-  world.api.endFeeds();
-  await log.close();
-  log = openLog(options, name);
-  metrics = new Metrics();
-  world.api = world.remake({ log, metrics });
-}
-
 describe('positions', () => {
   test('come one by one as they were received, late ones included, and without those that are no places', async () => {
     const { nextCursor } = await read(POSITIONS);
@@ -522,71 +385,3 @@ describe('a stream', () => {
     expect(await metrics.metrics()).toMatch(/outrider_feed_refused_total\{bound="account"\} 1/);
   });
 });
-
-test('whatever is written when, and wherever a consumer goes on: nothing is missed, and nothing comes twice', async () => {
-  const step = fc.oneof(
-    fc.record({ kind: fc.constant('events' as const), count: fc.integer({ min: 1, max: 9 }) }),
-    fc.record({ kind: fc.constant('corrections' as const), count: fc.integer({ min: 1, max: 4 }) }),
-    fc.record({ kind: fc.constant('positions' as const), count: fc.integer({ min: 1, max: 9 }) }),
-    fc.record({ kind: fc.constant('read' as const), count: fc.integer({ min: 1, max: 12 }) }),
-    fc.record({ kind: fc.constant('restart' as const), count: fc.constant(0) }),
-  );
-  const groups: GroupId[][] = [[north], [south], [north, south]];
-  const fleet = await Promise.all(groups.map(async (groupIds) => (await addVehicle(groupIds)).id));
-  const isNorthern = (id: VehicleId) => (world.directory.vehicles.get(id)?.groupIds ?? []).includes(north);
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 20 }), async (steps) => {
-      // A minute's limits, and the life of a token, count by the clock of the test.
-      world.nowMs += 120_000;
-      const jwt = await world.tokenOf(anna.user);
-      let cursors = {
-        events: (await read(EVENTS, jwt)).nextCursor,
-        positions: (await read(POSITIONS, jwt)).nextCursor,
-      };
-      const wanted = { events: [] as string[], positions: [] as string[] };
-      const got = { events: [] as string[], positions: [] as string[] };
-      const append = async <T>(topic: Topic<T>, record: T) => log.append(topic, [record]);
-      const take = async (limit: number) => {
-        world.nowMs += 2000;
-        const events = await read(from(EVENTS, cursors.events, `&limit=${limit}`), jwt);
-        const positions = await read(from(POSITIONS, cursors.positions, `&limit=${limit}`), jwt);
-        got.events.push(...events.items.map(({ id, phase }: { id: string; phase: string }) => `${id} ${phase}`));
-        got.positions.push(
-          ...positions.items.map(
-            ({ vehicleId, fixTime }: { vehicleId: string; fixTime: string }) => `${vehicleId} ${Date.parse(fixTime)}`,
-          ),
-        );
-        cursors = { events: events.nextCursor, positions: positions.nextCursor };
-        return events.items.length + positions.items.length > 0;
-      };
-      for (const { kind, count } of steps) {
-        for (let nth = 0; nth < count && kind !== 'read'; nth++) {
-          const vehicleId = fleet[(nth * 7 + count) % 3] as VehicleId;
-          const visible = isNorthern(vehicleId);
-          const one = event(vehicleId);
-          if (kind === 'events') await append(eventsTopic, one);
-          if (kind === 'corrections') await append(correctionsTopic, { event: one, removed: nth % 2 === 0 });
-          const phase = kind === 'corrections' && nth % 2 === 0 ? 'removed' : 'begin';
-          if (visible && kind !== 'positions') wanted.events.push(`${one.id} ${phase}`);
-          if (kind !== 'positions') continue;
-          const seconds = [++made, ++made, ++made];
-          await append(telemetryTopic, packet(vehicleId, seconds));
-          if (visible) wanted.positions.push(...seconds.map((second) => `${vehicleId} ${T0 + second * 1000}`));
-        }
-        if (kind === 'read') await take(count);
-        if (kind === 'restart') await restart();
-      }
-      while (await take(7)) {
-        // Until there is no more.
-      }
-      expect(got.events.toSorted()).toEqual(wanted.events.toSorted());
-      expect(got.positions.toSorted()).toEqual(wanted.positions.toSorted());
-      // Those of a vehicle in the order in which they came.
-      for (const vehicleId of fleet) {
-        const of = (all: string[]) => all.filter((each) => each.startsWith(vehicleId));
-        expect(of(got.positions)).toEqual(of(wanted.positions));
-      }
-    }),
-    { numRuns: runs(60) },
-  );
-}, 120_000);
