@@ -31,7 +31,7 @@ export const geofenceVisit = describeEvents({
               : `${said.vehicle}: посещение геозоны${said.geofence === null ? '' : ` ${said.geofence}`} прервано: ${said.reason}`,
         },
         de: {
-          name: 'Geozone',
+          name: 'Gebiet',
           hint: 'Beginnt, wenn ein Fahrzeug in ein Gebiet fährt, und endet, wenn es dieses verlässt.',
           begin: ({ vehicle, geofence }) => `${vehicle} ist in ${geofence ?? 'ein Gebiet'} eingefahren`,
           end: (said) =>

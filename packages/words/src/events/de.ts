@@ -1,7 +1,7 @@
 // Generated from the descriptions of events by `npm run openapi`. Do not edit.
 
 export const events = {
-  "geofence-visit": "Geozone",
+  "geofence-visit": "Gebiet",
   "speeding": "Zu schnell",
   "trip": "Fahrt",
   "parking": "Parken",

@@ -95,7 +95,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       vehicle: 'Fahrzeug',
       driver: 'Fahrer',
       day: 'Tag',
-      geozone: 'Geozone',
+      geozone: 'Gebiet',
       kind: 'Art',
       sensor: 'Sensor',
       hour: 'Stunde des Tages',

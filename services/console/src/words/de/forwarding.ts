@@ -33,7 +33,7 @@ export const forwarding = {
   headers: 'Kopfzeilen',
   headersHint: 'Je eine Zeile: Name: Wert',
   secretHeaders: 'Geheime Kopfzeilen',
-  secretHeadersHint: 'Etwa Authorization: Bearer …; versiegelt gespeichert, nie angezeigt.',
+  secretHeadersHint: 'Etwa Authorization: Bearer …; verschlüsselt gespeichert, nie angezeigt.',
   storedHeaders: (names: string) => `Gespeichert: ${names}. Ein Name ohne Wert entfernt eine.`,
   ca: 'Zertifizierungsstelle (PEM)',
   caHint: 'Wenn der Server ein Zertifikat einer eigenen Stelle hat. Leer: allgemein anerkannte Stellen.',

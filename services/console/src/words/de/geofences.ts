@@ -11,15 +11,15 @@ export const fences: typeof english = {
   fileHint: 'GeoJSON, KML oder GPX',
   emptyFile: 'In dieser Datei ist nichts, was sich zeichnen lässt.',
   unreadable: (detail: string) => `Diese Datei ist nicht lesbar: ${detail}`,
-  unsupported: (kind: string) => `${kind} kann kein Geofence sein`,
+  unsupported: (kind: string) => `${kind} kann kein Gebiet sein`,
   leftOut: (names: string) => `Weggelassen, weil es hier nichts bedeutet: ${names}`,
   exportKml: 'Als KML exportieren',
   exportCsv: 'Eigenschaften als CSV',
   take: (name: string) => `${name} importieren`,
   imported: (count: number) =>
-    counted('de', count, { one: '# Geofence wurde importiert.', other: '# Geofences wurden importiert.' }),
+    counted('de', count, { one: '# Gebiet wurde importiert.', other: '# Gebiete wurden importiert.' }),
   importCount: (count: number) =>
-    counted('de', count, { one: '# Geofence importieren', other: '# Geofences importieren' }),
+    counted('de', count, { one: '# Gebiet importieren', other: '# Gebiete importieren' }),
   radiusOfPoints: 'Radius der Punkte, m',
   widthOfLines: 'Breite der Linien, m',
   whatHappened: 'Was hier geschah',

@@ -26,7 +26,7 @@ export const incidents = {
   addComment: 'Kommentar hinzufügen',
 
   rule: 'Regel',
-  owner: 'Eigentümer',
+  owner: 'Besitzer',
   shared: 'für die ganze Organisation',
   opened: 'Eröffnet',
   ended: 'Beendet',

@@ -71,7 +71,7 @@ export const reports: ReportWords = {
   chosenEachTime: 'Jedes Mal wählen',
   fileLanguage: 'Sprache der PDF',
   ownLanguage: 'Wie in den Einstellungen',
-  groupings: { vehicle: 'Fahrzeug', driver: 'Fahrer', day: 'Tag', geozone: 'Geozone', kind: 'Art', sensor: 'Sensor' },
+  groupings: { vehicle: 'Fahrzeug', driver: 'Fahrer', day: 'Tag', geozone: 'Gebiet', kind: 'Art', sensor: 'Sensor' },
   heatCaption: 'Wann es geschah: Wochentage nach Stunden des Tages',
   yes: 'Ja',
   no: 'Nein',
@@ -168,7 +168,7 @@ export const reports: ReportWords = {
     'work-time': 'Was Fahrzeuge während der Arbeitszeit und außerhalb davon tun.',
     violations: 'Tempoverstöße, Alarme, Stromausfälle und Funkstille je Fahrzeug und Tag, mit dem schlimmsten Fall.',
     'fleet-digest':
-      'Die Flotte auf einer Seite: Strecke, Stunden, Stopps, Verstöße und der letzte Ort jedes Fahrzeugs.',
+      'Die Flotte auf einer Seite: Strecke, Stunden, Halte, Verstöße und der letzte Ort jedes Fahrzeugs.',
     'eco-driving':
       'Eine Bewertung von 0 bis 100 je Fahrt und die Punkte dahinter: Tempo, harte Manöver, Leerlauf, Überdrehen.',
     drivers: 'Schichten, Strecke, Stunden, Tempoverstöße, Kraftstoff und Bewertung je Fahrer.',

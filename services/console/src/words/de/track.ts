@@ -2,7 +2,7 @@ import { counted } from '../counted.ts';
 import type { replay as english } from '../en/track.ts';
 
 export const replay: typeof english = {
-  showWholeTrack: 'Ganzen Weg zeigen',
+  showWholeTrack: 'Ganzen Fahrtverlauf zeigen',
   chooseHint: 'Ein oder mehrere Fahrzeuge wählen: Sie haben eine gemeinsame Uhr.',
   unknownVehicle: 'Unbekanntes Fahrzeug',
   remove: (name: string) => `${name} entfernen`,
@@ -12,7 +12,7 @@ export const replay: typeof english = {
   noTrackHint: 'Einen anderen Zeitraum oder ein anderes Fahrzeug wählen.',
   gapOf: (duration: string) => `Keine Daten: ${duration}`,
   list: 'Was geschah',
-  lists: { all: 'Alle', trip: 'Fahrten', stop: 'Stopps', event: 'Ereignisse' },
+  lists: { all: 'Alle', trip: 'Fahrten', stop: 'Halte', event: 'Ereignisse' },
   noRows: 'In diesem Zeitraum gibt es nichts davon.',
   moreRows: (count: number) => counted('de', count, { one: 'und # weiterer', other: 'und # weitere' }),
   download: 'Strecke herunterladen',

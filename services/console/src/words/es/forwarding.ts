@@ -32,7 +32,7 @@ export const forwarding = {
   headers: 'Cabeceras',
   headersHint: 'Una por línea: Nombre: valor',
   secretHeaders: 'Cabeceras secretas',
-  secretHeadersHint: 'Por ejemplo, Authorization: Bearer …; se guardan selladas y no se muestran nunca.',
+  secretHeadersHint: 'Por ejemplo, Authorization: Bearer …; se guardan cifradas y no se muestran nunca.',
   storedHeaders: (names: string) => `Guardadas: ${names}. Un nombre sin valor elimina una.`,
   ca: 'Autoridad de certificación (PEM)',
   caHint: 'Si el servidor tiene un certificado de una autoridad propia. Vacío: las reconocidas por todos.',

@@ -32,7 +32,7 @@ export const forwarding = {
   headers: 'כותרות',
   headersHint: 'שורה לכל כותרת: שם: ערך',
   secretHeaders: 'כותרות סודיות',
-  secretHeadersHint: 'למשל Authorization: Bearer …; נשמרות חתומות ולעולם אינן מוצגות.',
+  secretHeadersHint: 'למשל Authorization: Bearer …; נשמרות מוצפנות ולעולם אינן מוצגות.',
   storedHeaders: (names: string) => `שמורות: ${names}. שם ללא ערך מסיר כותרת.`,
   ca: 'רשות אישורים (PEM)',
   caHint: 'כאשר לשרת אישור של רשות משלכם. ריק: הרשויות המוכרות לכול.',

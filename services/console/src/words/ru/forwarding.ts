@@ -32,7 +32,7 @@ export const forwarding = {
   headers: 'Заголовки',
   headersHint: 'По одному в строке: Имя: значение',
   secretHeaders: 'Секретные заголовки',
-  secretHeadersHint: 'Например, Authorization: Bearer …; хранятся запечатанными и не показываются.',
+  secretHeadersHint: 'Например, Authorization: Bearer …; хранятся в зашифрованном виде и не показываются.',
   storedHeaders: (names: string) => `Сохранены: ${names}. Имя без значения удаляет заголовок.`,
   ca: 'Центр сертификации (PEM)',
   caHint: 'Если сертификат сервера выдан собственным центром. Пусто: общепризнанные центры.',

@@ -30,13 +30,13 @@ export const users: UserWords = {
   rights: 'Darf ändern',
   rightNames: {
     'edit-vehicles': 'Fahrzeuge',
-    'edit-geofences': 'Geofences',
+    'edit-geofences': 'Gebiete',
     'edit-notifications': 'Benachrichtigungen',
     share: 'Freigabelinks',
   },
   rightHints: {
     'edit-vehicles': 'Profile und Sensoren der Fahrzeuge seiner Gruppen, und wer sie fährt.',
-    'edit-geofences': 'Eigene Geofences.',
+    'edit-geofences': 'Eigene Gebiete.',
     'edit-notifications': 'Eigene Benachrichtigungsregeln, Nachrichtenkanäle und Berichtspläne.',
     share: 'Links, die Fahrzeuge Personen ohne Konto zeigen.',
   },

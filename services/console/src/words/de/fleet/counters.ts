@@ -11,7 +11,7 @@ export const counters: CounterWords = {
   },
   source: 'Gezählt nach',
   sourceHint: 'Bei einer Änderung bleibt das Gezählte erhalten.',
-  sensor: 'Messfühler',
+  sensor: 'Sensor',
   sensorGone: 'ein gelöschter Sensor',
   noSensor: 'Das Fahrzeug hat keinen passenden Sensor: zuerst einen anlegen.',
   unit: 'Einheit',

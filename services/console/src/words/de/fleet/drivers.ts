@@ -65,7 +65,7 @@ export const drivers = {
     licenceNumber: 'Führerscheinnummer',
     licenceExpiresOn: 'Führerschein gültig bis',
     groupIds: 'Gruppen',
-    dealerId: 'Eigentümer',
+    dealerId: 'Besitzer',
   },
   licences: { valid: 'gültig', 'expires-soon': 'läuft bald ab', expired: 'abgelaufen', unknown: 'nicht bekannt' },
   count: (count: number) => counted('de', count, { one: '# Fahrer', other: '# Fahrer' }),

@@ -9,7 +9,7 @@ export const groups = {
   saved: 'Die Gruppe wurde gespeichert.',
   deleted: 'Die Gruppe wurde gelöscht.',
   deleteQuestion: (name: string, vehicles: number) =>
-    `„${name}“ löschen? Sie wird ihren ${vehicles} Fahrzeugen, Personen und Geofences genommen. Die Fahrzeuge bleiben.`,
+    `„${name}“ löschen? Sie wird ihren ${vehicles} Fahrzeugen, Personen und Gebieten genommen. Die Fahrzeuge bleiben.`,
   vehicles: 'Fahrzeuge der Gruppe',
   people: 'Personen mit Zugang',
   addVehicles: 'Fahrzeuge aufnehmen',

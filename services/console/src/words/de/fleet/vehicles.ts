@@ -83,9 +83,9 @@ export const vehicles = {
     fuelPer100KmL: 'Erwarteter Verbrauch. Beide Felder leer: übliche Werte für den Tank',
     fuelPerHourL: 'Im Stand bei laufendem Motor; auch in Fahrt, wenn der Wert auf 100 km leer ist',
     harshAccelerationMps2:
-      'Aus Positionen im Abstand von höchstens 5 s. Leer: nur was das Endgerät meldet; üblich sind etwa 2,5',
-    harshBrakingMps2: 'Leer: nur was das Endgerät meldet; üblich sind etwa 3',
-    harshCorneringMps2: 'Leer: nur was das Endgerät meldet; üblich sind etwa 3',
+      'Aus Positionen im Abstand von höchstens 5 s. Leer: nur was das Gerät meldet; üblich sind etwa 2,5',
+    harshBrakingMps2: 'Leer: nur was das Gerät meldet; üblich sind etwa 3',
+    harshCorneringMps2: 'Leer: nur was das Gerät meldet; üblich sind etwa 3',
   },
   range: (from: string, to: string) => `${from} bis ${to}`,
   modelNotSaid: 'Nicht angegeben',
