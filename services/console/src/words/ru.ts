@@ -131,7 +131,7 @@ export const ru = {
   noTrips: 'Сегодня поездок не было',
   tripSummary: (distance: string, duration: string) => `${distance} за ${duration}`,
   ongoing: 'продолжается',
-  notFoundVehicle: 'Такого транспорта нет, или он вам больше не доступен.',
+  notFoundVehicle: 'Такой машины нет, или она вам больше не доступна.',
 
   events: names.events,
 
@@ -140,7 +140,7 @@ export const ru = {
   pause: 'Пауза',
   playbackSpeed: 'Скорость воспроизведения',
   time: 'Время',
-  chooseVehicle: 'Выберите транспорт',
+  chooseVehicle: 'Выберите машину',
   noTrack: 'За это время нет положений',
   stops: 'Остановки',
   trips: 'Поездки',

@@ -18,8 +18,7 @@ export const fences: typeof english = {
   take: (name: string) => `${name} importieren`,
   imported: (count: number) =>
     counted('de', count, { one: '# Gebiet wurde importiert.', other: '# Gebiete wurden importiert.' }),
-  importCount: (count: number) =>
-    counted('de', count, { one: '# Gebiet importieren', other: '# Gebiete importieren' }),
+  importCount: (count: number) => counted('de', count, { one: '# Gebiet importieren', other: '# Gebiete importieren' }),
   radiusOfPoints: 'Radius der Punkte, m',
   widthOfLines: 'Breite der Linien, m',
   whatHappened: 'Was hier geschah',

@@ -167,8 +167,7 @@ export const reports: ReportWords = {
     'sensor-series': 'Werte der Sensoren über die Zeit.',
     'work-time': 'Was Fahrzeuge während der Arbeitszeit und außerhalb davon tun.',
     violations: 'Tempoverstöße, Alarme, Stromausfälle und Funkstille je Fahrzeug und Tag, mit dem schlimmsten Fall.',
-    'fleet-digest':
-      'Die Flotte auf einer Seite: Strecke, Stunden, Halte, Verstöße und der letzte Ort jedes Fahrzeugs.',
+    'fleet-digest': 'Die Flotte auf einer Seite: Strecke, Stunden, Halte, Verstöße und der letzte Ort jedes Fahrzeugs.',
     'eco-driving':
       'Eine Bewertung von 0 bis 100 je Fahrt und die Punkte dahinter: Tempo, harte Manöver, Leerlauf, Überdrehen.',
     drivers: 'Schichten, Strecke, Stunden, Tempoverstöße, Kraftstoff und Bewertung je Fahrer.',

@@ -2,7 +2,7 @@ import { counted } from '../counted.ts';
 import type { finder as english } from '../en/finder.ts';
 
 export const finder: typeof english = {
-  placeholder: 'Объект, место, водитель, отчёт, экран',
+  placeholder: 'Машина, место, водитель, отчёт, экран',
   none: 'Ничего не найдено',
   groups: {
     vehicles: 'Транспорт',
@@ -14,8 +14,8 @@ export const finder: typeof english = {
     actions: 'Действия',
   },
   actions: {
-    vehicle: 'Добавить объект',
-    importVehicles: 'Импортировать объекты из файла CSV',
+    vehicle: 'Добавить машину',
+    importVehicles: 'Импортировать машины из файла CSV',
     group: 'Добавить группу',
     driver: 'Добавить водителя',
     assign: 'Назначить водителя',

@@ -42,7 +42,7 @@ export const forwarding = {
   secretHint: 'По нему принимающая система проверяет подписи: скопируйте его туда сейчас. Больше он не показывается.',
   kept: 'Сохранён. Оставьте пустым, чтобы не менять.',
   topicPrefix: 'Начало топиков',
-  homeAssistant: 'Показывать ТС в Home Assistant',
+  homeAssistant: 'Показывать машины в Home Assistant',
   discoveryPrefix: 'Префикс обнаружения Home Assistant',
   brokers: 'Брокеры через запятую (хост:порт)',
   topic: 'Топик',
@@ -54,7 +54,7 @@ export const forwarding = {
   events: 'События',
   eventKinds: 'Виды событий',
   allKinds: 'Все виды',
-  allVehicles: 'Все ТС',
+  allVehicles: 'Все машины',
   allGroups: 'Все группы',
-  filterHint: 'ТС и группы вместе: и те и другие.',
+  filterHint: 'Машины и группы вместе: и те и другие.',
 };

@@ -126,7 +126,7 @@ export const operator: OperatorWords = {
   },
   auditKinds: {
     user: 'учётная запись',
-    vehicle: 'транспорт',
+    vehicle: 'машина',
     group: 'группа',
     geofence: 'геозона',
     'notification-rule': 'правило уведомлений',
@@ -155,16 +155,16 @@ export const operator: OperatorWords = {
   jobKinds: {
     report: 'Отчёт',
     'recalculate-geozone': 'Пересчёт геозоны',
-    'recalculate-vehicle': 'Пересчёт транспорта',
+    'recalculate-vehicle': 'Пересчёт машины',
     'late-data': 'Запоздавшие данные',
     'old-data': 'Старые данные',
     erasure: 'Удаление данных',
-    'erase-history': 'Удаление истории транспорта',
+    'erase-history': 'Удаление истории машины',
     retention: 'Ежедневное удаление',
     'person-export': 'Экспорт данных человека',
   },
   erasureOf: {
-    vehicle: 'Данные удалённого транспорта',
+    vehicle: 'Данные удалённой машины',
     user: 'Данные удалённой учётной записи',
   },
   dueAt: (time: string) => `Срок ${time}; до него можно отменить`,

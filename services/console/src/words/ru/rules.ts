@@ -23,7 +23,7 @@ export const rules: typeof english = {
   switchOf: (name) => `${name}: включено`,
   inactive: {
     'switched-off': 'Выключено.',
-    'vehicles-deleted': 'Выключено: все указанные объекты удалены. Выберите другие.',
+    'vehicles-deleted': 'Выключено: все указанные машины удалены. Выберите другие.',
     'groups-deleted': 'Выключено: все указанные группы удалены. Выберите другие.',
     'geofences-deleted': 'Выключено: все указанные геозоны удалены. Выберите другие.',
     'drivers-deleted': 'Выключено: все указанные водители удалены. Выберите других.',
@@ -75,7 +75,7 @@ export const rules: typeof english = {
   notifyAt: 'Уведомлять',
   phases: { begin: 'о начале', end: 'об окончании' },
 
-  where: 'Какие объекты, где и кто за рулём',
+  where: 'Какие машины, где и кто за рулём',
   groups: 'Группы',
   noGroups: 'Не выбраны',
   geofences: 'Геозоны',

@@ -3,13 +3,13 @@ import type { replay as english } from '../en/track.ts';
 
 export const replay: typeof english = {
   showWholeTrack: 'Показать весь путь',
-  chooseHint: 'Выберите одно или несколько ТС: у них общее время.',
-  unknownVehicle: 'Неизвестное ТС',
+  chooseHint: 'Выберите одну или несколько машин: у них общее время.',
+  unknownVehicle: 'Неизвестная машина',
   remove: (name: string) => `Убрать: ${name}`,
-  mostVehicles: (count: number) => `Не более ${count} ТС в одном просмотре.`,
+  mostVehicles: (count: number) => `Не более ${count} машин в одном просмотре.`,
   earlier: 'Раньше',
   later: 'Позже',
-  noTrackHint: 'Выберите другой интервал или другое ТС.',
+  noTrackHint: 'Выберите другой интервал или другую машину.',
   gapOf: (duration: string) => `Нет данных: ${duration}`,
   list: 'Что произошло',
   lists: { all: 'Все', trip: 'Поездки', stop: 'Стоянки', event: 'События' },

@@ -27,6 +27,6 @@ export const protection = {
     `Позиции: ${positions}, события: ${events}, видео: ${videos}, уведомления: ${notifications}`,
   nothing: 'До этого дня ничего не хранится.',
   eraseQuestion: (day: string) => `Удалить всё до ${day}? Это нельзя отменить.`,
-  historyFrom: (time: string) => `Данные до ${time} удалены хотя бы у одного из этих транспортных средств.`,
+  historyFrom: (time: string) => `Данные до ${time} удалены хотя бы у одной из этих машин.`,
   incomplete: (from: string, to: string) => `Данные с ${from} по ${to} утеряны: показанное за это время неполно.`,
 } satisfies typeof en;

@@ -2,7 +2,7 @@ import { counted } from '../../counted.ts';
 
 export const drivers = {
   driver: 'Водитель',
-  vehicle: 'Транспортное средство',
+  vehicle: 'Машина',
   newDriver: 'Новый водитель',
   search: 'Имя, код, телефон',
   none: 'Водителей пока нет',

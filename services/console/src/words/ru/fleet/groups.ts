@@ -3,20 +3,20 @@ import { counted } from '../../counted.ts';
 export const groups = {
   newGroup: 'Новая группа',
   none: 'Групп пока нет',
-  noneHint: 'Группа определяет, кто какие объекты видит: добавьте объекты и дайте людям доступ.',
+  noneHint: 'Группа определяет, кто какие машины видит: добавьте машины и дайте людям доступ.',
   nothingFound: 'Ни одна группа не подходит',
   searchGroups: 'Название группы',
   saved: 'Группа сохранена.',
   deleted: 'Группа удалена.',
   deleteQuestion: (name: string, vehicles: number) =>
-    `Удалить «${name}»? Она исчезнет у объектов (${vehicles}), людей и геозон. Сами объекты останутся.`,
-  vehicles: 'Объекты группы',
+    `Удалить «${name}»? Она исчезнет у машин (${vehicles}), людей и геозон. Сами машины останутся.`,
+  vehicles: 'Машины группы',
   people: 'Люди с доступом',
-  addVehicles: 'Добавить объекты',
+  addVehicles: 'Добавить машины',
   addPeople: 'Дать доступ',
   remove: (name: string) => `Убрать: ${name}`,
   add: 'Добавить',
-  noVehicles: 'В группе нет объектов',
+  noVehicles: 'В группе нет машин',
   noPeople: 'По этой группе доступа нет ни у кого; операторы и её дилер видят её и так.',
   peopleAdded: (count: number) =>
     counted('ru', count, {
@@ -25,7 +25,7 @@ export const groups = {
       other: 'Доступ дан # людям.',
     }),
   vehiclesAdded: (count: number) =>
-    counted('ru', count, { one: 'Добавлен # объект.', few: 'Добавлены # объекта.', other: 'Добавлено # объектов.' }),
+    counted('ru', count, { one: 'Добавлена # машина.', few: 'Добавлены # машины.', other: 'Добавлено # машин.' }),
   removed: (name: string) => `Убрано: ${name}.`,
   gone: 'Такой группы нет, или вы её больше не видите.',
   showVehicles: 'Показать в списке транспорта',
