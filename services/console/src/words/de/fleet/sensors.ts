@@ -6,7 +6,7 @@ export const sensors: SensorWords = {
   none: 'Noch keine Sensoren',
   noneHint: 'Fügen Sie sie aus den Vorlagen des Terminals hinzu, oder schreiben Sie einen eigenen Ausdruck.',
   fromPresets: 'Aus Vorlagen',
-  searchPresets: 'Name, Gerätefamilie oder Attribut',
+  searchPresets: 'Name, Terminalfamilie oder Attribut',
   ownTerminal: 'dieses Terminal',
   hasAlready: 'schon vorhanden',
   addChosen: (count) => counted('de', count, { one: '# Sensor hinzufügen', other: '# Sensoren hinzufügen' }),

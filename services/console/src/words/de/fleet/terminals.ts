@@ -1,13 +1,13 @@
 import { counted } from '../../counted.ts';
 
 export const terminals = {
-  waiting: 'Geräte ohne Fahrzeug',
+  waiting: 'Terminals ohne Fahrzeug',
   waitingHint:
     'Sie haben sich verbunden und wurden abgewiesen: Kein Fahrzeug hat ihre Kennung, oder ihr Protokoll ist nicht das des Ports.',
-  nobodyWaits: 'Kein unbekanntes Gerät hat sich verbunden',
+  nobodyWaits: 'Kein unbekanntes Terminal hat sich verbunden',
   nobodyWaitsHint:
-    'Richten Sie ein Gerät wie unter „Gerät verbinden“ beschrieben auf diesen Dienst: es erscheint hier in Sekunden.',
-  operatorsOnly: 'Unbekannte Geräte sehen nur Betreiber. Legen Sie ein Fahrzeug mit der ID Ihres Geräts an.',
+    'Richten Sie ein Terminal wie unter „Terminal anschließen“ beschrieben auf diesen Dienst: es erscheint hier in Sekunden.',
+  operatorsOnly: 'Unbekannte Terminals sehen nur Betreiber. Legen Sie ein Fahrzeug mit der ID Ihres Terminals an.',
   attempts: (count: number) => counted('de', count, { one: '# Versuch', other: '# Versuche' }),
   firstSeen: 'Zuerst gesehen',
   lastSeen: 'Zuletzt gesehen',
@@ -20,13 +20,13 @@ export const terminals = {
   addVehicle: 'Fahrzeug anlegen',
   createVehicle: 'Anlegen',
   vehicleName: (protocol: string, digits: string) => `Fahrzeug ${protocol} ${digits}`,
-  added: (name: string) => `„${name}“ wurde angelegt. Das Gerät verbindet sich von selbst wieder.`,
+  added: (name: string) => `„${name}“ wurde angelegt. Das Terminal verbindet sich von selbst wieder.`,
   awaiting: 'Warten auf die erste Position…',
-  awaitingHint: 'Die meisten Geräte versuchen es binnen einer Minute wieder.',
+  awaitingHint: 'Die meisten Terminals versuchen es binnen einer Minute wieder.',
   arrived: 'Die erste Position ist angekommen.',
   editVehicle: 'Fahrzeug bearbeiten',
-  guide: 'Gerät verbinden',
-  guideHint: 'Wählen Sie das Protokoll des Geräts.',
+  guide: 'Terminal anschließen',
+  guideHint: 'Wählen Sie das Protokoll des Terminals.',
   host: 'Hostname',
   port: 'Portnummer',
   tlsPort: 'Port mit TLS',
@@ -35,13 +35,13 @@ export const terminals = {
   copy: (what: string) => `Kopieren: ${what}`,
   copied: 'Kopiert.',
   steps: {
-    point: 'Stellen Sie Host und Port im Gerät ein, mit seinem Konfigurator oder per SMS.',
-    id: 'Legen Sie ein Fahrzeug mit der ID des Geräts an, oder warten Sie, bis das Gerät in der Liste erscheint.',
+    point: 'Stellen Sie Host und Port im Terminal ein, mit seinem Konfigurator oder per SMS.',
+    id: 'Legen Sie ein Fahrzeug mit der ID des Terminals an, oder warten Sie, bis das Terminal in der Liste erscheint.',
     secret: 'Setzen Sie auf Wunsch ein Geheimnis im Fahrzeug:',
     see: 'Seine Positionen erscheinen binnen einer Sekunde nach ihrer Ankunft auf der Karte.',
   },
   noSecret:
-    'Geräte dieses Protokolls können kein Geheimnis vorzeigen. Beschränken Sie die Netze, aus denen sie sich verbinden.',
+    'Terminals dieses Protokolls können kein Geheimnis vorzeigen. Beschränken Sie die Netze, aus denen sie sich verbinden.',
   exampleId: 'Beispiel einer ID',
   aboutProtocol: 'Über dieses Protokoll',
 };

@@ -1,13 +1,14 @@
 import { counted } from '../../counted.ts';
 
 export const terminals = {
-  waiting: 'Equipos sin vehículo',
+  waiting: 'Terminales sin vehículo',
   waitingHint:
     'Se conectaron y fueron rechazados: ningún vehículo tiene su identificador, o su protocolo no es el del puerto.',
-  nobodyWaits: 'No se ha conectado ningún equipo desconocido',
+  nobodyWaits: 'No se ha conectado ningún terminal desconocido',
   nobodyWaitsHint:
-    'Dirija un equipo a este servicio como se describe en «Conectar un equipo»: aparece aquí en segundos.',
-  operatorsOnly: 'Los equipos desconocidos se muestran a los operadores. Añada un vehículo con el id de su equipo.',
+    'Dirija un terminal a este servicio como se describe en «Conectar un terminal»: aparece aquí en segundos.',
+  operatorsOnly:
+    'Los terminales desconocidos se muestran a los operadores. Añada un vehículo con el id de su terminal.',
   attempts: (count: number) => counted('es', count, { one: '# intento', other: '# intentos' }),
   firstSeen: 'Visto por primera vez',
   lastSeen: 'Visto por última vez',
@@ -20,13 +21,13 @@ export const terminals = {
   addVehicle: 'Añadir vehículo',
   createVehicle: 'Crear',
   vehicleName: (protocol: string, digits: string) => `Vehículo ${protocol} ${digits}`,
-  added: (name: string) => `Se ha añadido «${name}». Su equipo se conecta de nuevo por sí mismo.`,
+  added: (name: string) => `Se ha añadido «${name}». Su terminal se conecta de nuevo por sí mismo.`,
   awaiting: 'Esperando la primera posición…',
-  awaitingHint: 'La mayoría de los equipos lo intenta de nuevo en menos de un minuto.',
+  awaitingHint: 'La mayoría de los terminales lo intenta de nuevo en menos de un minuto.',
   arrived: 'Ha llegado la primera posición.',
   editVehicle: 'Editar el vehículo',
-  guide: 'Conectar un equipo',
-  guideHint: 'Elija el protocolo del equipo.',
+  guide: 'Conectar un terminal',
+  guideHint: 'Elija el protocolo del terminal.',
   host: 'Servidor',
   port: 'Puerto',
   tlsPort: 'Puerto con TLS',
@@ -35,12 +36,13 @@ export const terminals = {
   copy: (what: string) => `Copiar: ${what}`,
   copied: 'Copiado.',
   steps: {
-    point: 'Ponga servidor y puerto en el equipo, con su configurador o por SMS.',
-    id: 'Añada un vehículo con el id del equipo, o espere a que el equipo aparezca en la lista.',
+    point: 'Ponga servidor y puerto en el terminal, con su configurador o por SMS.',
+    id: 'Añada un vehículo con el id del terminal, o espere a que el terminal aparezca en la lista.',
     secret: 'Si quiere, ponga un secreto en el vehículo:',
     see: 'Sus posiciones aparecen en el mapa en menos de un segundo desde su llegada.',
   },
-  noSecret: 'Los equipos de este protocolo no pueden presentar un secreto. Limite las redes desde las que se conectan.',
+  noSecret:
+    'Los terminales de este protocolo no pueden presentar un secreto. Limite las redes desde las que se conectan.',
   exampleId: 'Un id de ejemplo',
   aboutProtocol: 'Sobre este protocolo',
 };
