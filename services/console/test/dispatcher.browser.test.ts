@@ -277,6 +277,32 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
     expect(faults).toEqual([]);
   });
 
+  test('a vehicle that is chosen at the edge of the map stays in view when its panel takes the space', async () => {
+    const [latitude, longitude, zoom] = [-42.9, 172.9, 12];
+    const pixelsPerDegree = (512 * 2 ** zoom) / 360;
+    const { page, faults } = await demo.enter(demo.operator, `/?at=${zoom}/${latitude}/${longitude}`, {
+      reducedMotion: 'reduce',
+    });
+    const { send } = await addVehicles({ name: 'Edge', terminalId: 'edge-1' });
+    const canvas = page.locator('.maplibregl-canvas');
+    const widthPx = async () => (await canvas.boundingBox())?.width ?? 0;
+    const before = await widthPx();
+    const lon = longitude + (before / 2 - 100) / pixelsPerDegree;
+    await send({ id: 'edge-1', lat: latitude, lon, speed: 0, timestamp: Math.floor(Date.now() / 1000) });
+    const row = page.getByRole('button', { name: /^Edge/ });
+    await row.getByText('Parked').waitFor();
+    await row.click();
+    await page.getByRole('complementary', { name: 'Edge' }).waitFor();
+    await expect.poll(widthPx, PATIENCE).toBeLessThan(before - 200);
+    const fromMiddlePx = async () => {
+      const centre = Number(new URL(page.url()).searchParams.get('at')?.split('/')[2]);
+      return Math.abs(lon - centre) * pixelsPerDegree;
+    };
+    const half = (await widthPx()) / 2;
+    await expect.poll(fromMiddlePx, PATIENCE).toBeLessThan(half);
+    expect(faults).toEqual([]);
+  });
+
   test('a vehicle that moves and sends nothing more becomes hollow', async () => {
     const { page, faults } = await demo.enter(demo.operator, '/?at=15/-42.2/173.7', { reducedMotion: 'reduce' });
     const { send } = await addVehicles({ name: 'Silent', terminalId: 'silent-1' });

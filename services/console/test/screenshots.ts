@@ -12,6 +12,8 @@ const MOST_BYTES = 300_000;
 const DRIVING_MS = 60_000;
 /** Time until the map is drawn and vehicles have stopped gliding to their positions. */
 const SETTLE_MS = 5000;
+/** Time until the map is drawn where a toast was. */
+const REPAINT_MS = 1000;
 /** Maximum duration of a step on a busy machine, such as two videos. */
 const STEP_MS = 180_000;
 const PHONE = { width: 390, height: 780 };
@@ -150,6 +152,7 @@ async function picture(page: Page, name: string): Promise<void> {
     for (const button of document.querySelectorAll<HTMLElement>('.toast button')) button.click();
   });
   await page.locator('.toast').first().waitFor({ state: 'detached' });
+  await page.waitForTimeout(REPAINT_MS);
   const file = join(FOLDER, name);
   writeFileSync(file, await page.screenshot());
   const { size } = statSync(file);

@@ -58,6 +58,8 @@ export class FleetMap {
   readonly #destroy: (() => void)[] = [];
   #followed: string | null = null;
   #selected: string | null = null;
+  /** Whether the selected vehicle was visible when it was selected, so that the panel which opens must not hide it. */
+  #isKeptInView = false;
   #isReady = false;
   #frame = 0;
   /** Whether the map still fits all known vehicles: until all are loaded, or somebody moves the map. */
@@ -91,7 +93,10 @@ export class FleetMap {
     for (const type of ['dragstart', 'wheel', 'dblclick'] as const)
       on(type, () => {
         this.#fitsAll = false;
+        this.#isKeptInView = false;
       });
+    // The map takes its new size first, and then moves to keep its content in place.
+    on('resize', () => queueMicrotask(() => this.#keepInView()));
     on('moveend', () => {
       if (this.#followed !== null) return;
       const { lng, lat } = map.getCenter();
@@ -117,6 +122,7 @@ export class FleetMap {
 
   select(id: string | null): void {
     this.#selected = id;
+    this.#isKeptInView = id !== null && this.#isInView(id);
     this.#layer.select(id);
     this.#refresh();
   }
@@ -138,10 +144,7 @@ export class FleetMap {
 
   /** Moves the map to the vehicle, unless it is already visible. */
   show(id: string): void {
-    const index = fleet.indexOf(id);
-    if (index < 0 || !fleet.hasPosition(index)) return;
-    const at = { lng: fleet.longitude[index] as number, lat: fleet.latitude[index] as number };
-    if (this.map.getZoom() >= 10 && this.map.getBounds().contains(at)) return;
+    if (this.map.getZoom() >= 10 && this.#isInView(id)) return;
     this.#centre(id, Math.max(13, this.map.getZoom()));
   }
 
@@ -201,11 +204,26 @@ export class FleetMap {
     if (Math.abs(center.lng - lng) + Math.abs(center.lat - lat) > 1e-7) this.map.jumpTo({ center: [lng, lat] });
   }
 
-  #centre(id: string, zoom: number): void {
+  #placeOf(id: string): { lng: number; lat: number } | null {
     const index = fleet.indexOf(id);
-    if (index < 0 || !fleet.hasPosition(index)) return;
-    const center: [number, number] = [fleet.longitude[index] as number, fleet.latitude[index] as number];
-    this.map.easeTo({ center, zoom, animate: !prefersLessMotion() });
+    if (index < 0 || !fleet.hasPosition(index)) return null;
+    return { lng: fleet.longitude[index] as number, lat: fleet.latitude[index] as number };
+  }
+
+  #isInView(id: string): boolean {
+    const at = this.#placeOf(id);
+    return at !== null && this.map.getBounds().contains(at);
+  }
+
+  /** Moves the map to the selected vehicle if a panel that has just opened took the space where it was visible. */
+  #keepInView(): void {
+    if (!this.#isKeptInView || this.#selected === null || this.map.isMoving() || this.#isInView(this.#selected)) return;
+    this.#centre(this.#selected, this.map.getZoom());
+  }
+
+  #centre(id: string, zoom: number): void {
+    const center = this.#placeOf(id);
+    if (center !== null) this.map.easeTo({ center, zoom, animate: !prefersLessMotion() });
   }
 
   /** Updates the names of the vehicles in view, or the clusters if there are too many vehicles. */

@@ -6,11 +6,12 @@ import { vehicleWords } from './words.ts';
 export type BoundProtocol = Vehicle['terminalAccess']['protocol'];
 export type TerminalProtocol = TerminalProtocols['items'][number];
 
-/** Supported protocols and their ports; null: not loaded yet. */
+/** Supported protocols by title, and their ports; null: not loaded yet. */
 export const terminalProtocols = signal<TerminalProtocols | null>(null);
 
 export async function loadProtocols(): Promise<void> {
-  terminalProtocols.value = await api.get('/api/v1/terminal-protocols');
+  const { host, items } = await api.get('/api/v1/terminal-protocols');
+  terminalProtocols.value = { host, items: items.toSorted((a, b) => a.title.localeCompare(b.title, 'en')) };
 }
 
 /** Protocols that a vehicle's terminal can be bound to. */
